@@ -1,0 +1,301 @@
+# `machine` of the PC port: buses and pins of the twin. Costs are microseconds of an RP2040 at 125 MHz,
+# estimated from the usual 5-20 µs of a MicroPython call; bus time comes on top.
+import _kernel as k
+from micropython import const
+
+_PIN_US = const(3)
+_SPI_US = const(14)
+_I2C_US = const(30)
+_UART_US = const(15)
+
+PWRON_RESET = const(1)
+WDT_RESET = const(3)
+
+
+class Pin:
+    IN = const(0)
+    OUT = const(1)
+    OPEN_DRAIN = const(2)
+    PULL_UP = const(1)
+    PULL_DOWN = const(2)
+    IRQ_FALLING = const(4)
+    IRQ_RISING = const(8)
+
+    def __init__(self, id, mode=-1, pull=-1, *, value=None, alt=-1):
+        self._id = id
+        self._bit = 1 << id
+        self._out = 0
+        self.init(mode, pull, value=value)
+
+    def init(self, mode=-1, pull=-1, *, value=None, alt=-1):
+        self._mode = mode
+        k.head(k.PIN_INIT, 3)
+        k.put8(self._id)
+        k.put8(mode & 0xFF)
+        k.put8((pull or 0) & 0xFF)
+        if value is not None:
+            self.value(value)
+
+    def value(self, v=None):
+        k.spend(_PIN_US)
+        if v is None:
+            if self._mode == 1:
+                return self._out
+            return 1 if k.levels() & self._bit else 0
+        self._out = 1 if v else 0
+        k.head(k.PIN_WRITE, 2)
+        k.put8(self._id)
+        k.put8(self._out)
+
+    __call__ = value
+
+    def on(self):
+        self.value(1)
+
+    def off(self):
+        self.value(0)
+
+    high = on
+    low = off
+
+    def toggle(self):
+        self.value(1 - self._out)
+
+    def irq(self, handler=None, trigger=12, *, hard=False):
+        k.on_edge(self._id, handler, self)
+        k.head(k.PIN_IRQ, 2)
+        k.put8(self._id)
+        k.put8(trigger if handler else 0)
+
+
+class SPI:
+    MSB = const(1)
+
+    def __init__(self, id, baudrate=1000000, *, polarity=0, phase=0, bits=8, firstbit=1, sck=None, mosi=None, miso=None):
+        self._id = id
+        self._baud = baudrate
+
+    def init(self, baudrate=None, **_):
+        if baudrate:
+            self._baud = baudrate
+
+    def _start(self, op, n):
+        k.spend(_SPI_US + 8000000 * n // self._baud)
+        k.head(op, n + 4)
+        k.put8(self._id)
+
+    def write(self, buf):
+        n = len(buf)
+        self._start(k.SPI_WRITE, n)
+        k.put(buf, n)
+
+    def readinto(self, buf, write=0):
+        n = len(buf)
+        self._start(k.SPI_READ, n)
+        k.put16(n)
+        for _ in range(n):
+            k.put8(write)
+        self._take(buf, n)
+
+    def write_readinto(self, out, buf):
+        n = len(buf)
+        self._start(k.SPI_READ, n)
+        k.put(out, n)
+        self._take(buf, n)
+
+    def _take(self, buf, n):
+        k.call()
+        rx = k.rx
+        for i in range(n):
+            buf[i] = rx[36 + i]
+
+    def read(self, n, write=0):
+        buf = bytearray(n)
+        self.readinto(buf, write)
+        return bytes(buf)
+
+    def deinit(self):
+        pass
+
+
+class I2C:
+    def __init__(self, id, *, scl=None, sda=None, freq=400000, timeout=50000):
+        self._freq = freq
+        self._mem = bytearray(64)
+
+    def _cost(self, n):
+        k.spend(_I2C_US + 9000000 * (n + 1) // self._freq)
+
+    def writeto(self, addr, buf, stop=True):
+        n = len(buf)
+        self._cost(n)
+        k.head(k.I2C_WRITE, n + 4)
+        k.put8(addr)
+        k.put(buf, n)
+        k.call()
+        if not k.rx[36]:
+            raise OSError(5)  # EIO, as the RP2 port does when nobody acknowledges
+        return n
+
+    def readfrom_into(self, addr, buf, stop=True):
+        n = len(buf)
+        self._cost(n)
+        k.head(k.I2C_READ, 4)
+        k.put8(addr)
+        k.put16(n)
+        k.call()
+        if k.R.n != n:
+            raise OSError(5)
+        rx = k.rx
+        for i in range(n):
+            buf[i] = rx[36 + i]
+
+    def readfrom(self, addr, n, stop=True):
+        buf = bytearray(n)
+        self.readfrom_into(addr, buf)
+        return bytes(buf)
+
+    def writeto_mem(self, addr, reg, buf, *, addrsize=8):
+        n = len(buf)
+        mem = self._mem if n < len(self._mem) else bytearray(n + 1)
+        mem[0] = reg
+        for i in range(n):
+            mem[i + 1] = buf[i]
+        self._cost(n + 1)
+        k.head(k.I2C_WRITE, n + 5)
+        k.put8(addr)
+        k.put(mem, n + 1)
+        k.call()
+        if not k.rx[36]:
+            raise OSError(5)
+
+    def readfrom_mem_into(self, addr, reg, buf, *, addrsize=8):
+        self._mem[0] = reg
+        self._cost(1)
+        k.head(k.I2C_WRITE, 5)
+        k.put8(addr)
+        k.put(self._mem, 1)
+        k.call()
+        if not k.rx[36]:
+            raise OSError(5)
+        self.readfrom_into(addr, buf)
+
+    def readfrom_mem(self, addr, reg, n, *, addrsize=8):
+        buf = bytearray(n)
+        self.readfrom_mem_into(addr, reg, buf)
+        return bytes(buf)
+
+    def scan(self):
+        found = []
+        for addr in range(8, 0x78):
+            try:
+                self.writeto(addr, b"")
+                found.append(addr)
+            except OSError:
+                pass
+        return found
+
+
+class UART:
+    def __init__(self, id, baudrate=115200, *, tx=None, rx=None, txbuf=256, rxbuf=256, timeout=0, timeout_char=0, **_):
+        self._twin_uart = id
+        k.head(k.UART_INIT, 9)
+        k.put8(id)
+        k.put16(baudrate // 100)
+        k.put16(txbuf)
+        k.put16(rxbuf)
+
+    def init(self, *_, **__):
+        pass
+
+    def any(self):
+        k.spend(_UART_US)
+        if k.now >= k.hold:
+            k.sync()
+        return k.R.rx_any
+
+    def readinto(self, buf, n=-1):
+        if n < 0 or n > len(buf):
+            n = len(buf)
+        k.spend(_UART_US)
+        k.head(k.UART_READ, 4)
+        k.put8(self._twin_uart)
+        k.put16(n)
+        k.call()
+        got = k.R.n
+        if not got:
+            return None
+        rx = k.rx
+        for i in range(got):
+            buf[i] = rx[36 + i]
+        return got
+
+    def read(self, n=-1):
+        buf = bytearray(self.any() if n < 0 else n)
+        got = self.readinto(buf)
+        return bytes(buf[:got]) if got else None
+
+    def write(self, buf, n=-1):
+        if n < 0 or n > len(buf):
+            n = len(buf)
+        k.spend(_UART_US)
+        k.head(k.UART_WRITE, n + 4)
+        k.put8(self._twin_uart)
+        k.put(buf, n)
+        k.call()
+        got = k.rx[36] | k.rx[37] << 8
+        return got if got else None
+
+    def txdone(self):
+        k.sync()
+        return k.R.tx_free == 0xFFFF
+
+    def flush(self):
+        pass
+
+    def deinit(self):
+        pass
+
+
+class WDT:
+    def __init__(self, id=0, timeout=5000):
+        self._ms = timeout
+        self.feed()
+
+    def feed(self):
+        k.spend(_PIN_US)
+        k.head(k.WDT, 2)
+        k.put16(self._ms)
+
+
+def unique_id():
+    import os
+
+    return bytes(int(h, 16) for h in (os.getenv("TWIN_UNIQUE_ID") or "E6 60 58 38 83 4A 2B 21").split())
+
+
+def reset():
+    k.head_only(k.RESET)
+    k.call()
+    raise SystemExit(0)
+
+
+def reset_cause():
+    k.sync()
+    return k.R.cause
+
+
+def freq(hz=None):
+    return 125000000
+
+
+def disable_irq():
+    return 0
+
+
+def enable_irq(state):
+    pass
+
+
+def idle():
+    pass

@@ -1,0 +1,42 @@
+# `time` in virtual time. Ticks start far ahead of the real ones: the port's C `_asyncio` stamps woken
+# tasks with real ticks, which must count as due.
+import _kernel as _k
+from utime import ticks_add, ticks_diff
+
+_AHEAD_MS = 1000000000
+
+
+def ticks_us():
+    _k.spend(2)
+    return _AHEAD_MS * 1000 + _k.now
+
+
+def ticks_ms():
+    _k.spend(2)
+    return _AHEAD_MS + _k.now // 1000
+
+
+ticks_cpu = ticks_us
+
+
+def sleep_us(us):
+    if us > 500:
+        _k.wait_quietly(us)
+    else:
+        _k.spend(us)
+
+
+def sleep_ms(ms):
+    _k.wait_quietly(ms * 1000)
+
+
+def sleep(s):
+    _k.wait_quietly(int(s * 1000000))
+
+
+def time():
+    return _k.now // 1000000
+
+
+def time_ns():
+    return _k.now * 1000
