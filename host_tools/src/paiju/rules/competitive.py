@@ -1,0 +1,266 @@
+"""Scores a hand under the second rule text: technical fans plus additions (第九條, 三十八).
+
+Each reading of the hand is counted by itself and the dearest one stands. A win without a
+technical fan is refused (無番禁和).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+
+from paiju.hand import Hand, HandError, MeldKind
+from paiju.rules.competitive_profile import CompetitiveProfile, Item, competitive_profile, default_notice
+from paiju.rules.competitive_readings import KNITTED_STRAIGHTS, Reading, Shape, readings, waits
+from paiju.rules.texts import Text
+from paiju.tiles import code_of, is_honour, is_suited
+
+Tiles = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What this text asks about a win that a `Hand` does not say.
+
+    flower_replacement: won on the tile drawn for a flower. put_into_hand: the self-drawn winning
+    tile was mixed into the hand, so it is no single wait. pung_shown: the other three of a last
+    tile lie as a pung, which 夾絕張 asks for.
+    `Hand.last_wall_tile` means here: on each player's last draw of the hand, or its discard.
+    """
+
+    flower_replacement: bool = False
+    put_into_hand: bool = False
+    pung_shown: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A fan or addition that counts, how often, and the faces that make it."""
+
+    item: Item
+    tiles: Tiles
+    count: int = 1
+
+    @property
+    def points(self) -> int:
+        return self.item.points * self.count
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a player might claim and the rule that removes it."""
+
+    item: Item
+    article: str
+    reason: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """One reading counted: fans first, then additions; what was left out."""
+
+    reading: Reading
+    fans: tuple[Counted, ...]
+    additions: tuple[Counted, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def total(self) -> int:
+        return sum(one.points for one in (*self.fans, *self.additions))
+
+    @property
+    def notices(self) -> tuple[Text, ...]:
+        """One for each value used that is a project default."""
+        return tuple(
+            default_notice(Text(one.item.name, one.item.zh_hans, one.item.zh_hant), one.item.points)
+            for one in (*self.fans, *self.additions)
+            if one.item.is_default
+        )
+
+
+def tally(
+    hand: Hand,
+    circumstances: Circumstances | None = None,
+    profile: CompetitiveProfile | None = None,
+) -> Tally:
+    """Count a hand by its dearest reading.
+
+    Raises HandError: `not_winning`, `no_fan` (無番禁和), or `impossible_flag` for circumstances
+    that contradict the hand.
+    """
+    circumstances = circumstances or Circumstances()
+    profile = profile or competitive_profile()
+    _check(hand, circumstances)
+    found = readings(hand)
+    if not found:
+        raise HandError("not_winning", "These tiles are no winning shape under the competitive rules.")
+    waiting = waits(hand.melds, hand.concealed)
+    tallies = [_count(reading, hand, waiting, circumstances, profile) for reading in found]
+    with_fan = [one for one in tallies if one.fans]
+    if not with_fan:
+        raise HandError("no_fan", "The hand has no technical fan: a win needs at least one (無番禁和).")
+    return max(with_fan, key=_rank)
+
+
+def _rank(one: Tally) -> tuple[int, list[int], list[int]]:
+    fans = sorted((fan.points for fan in one.fans), reverse=True)
+    return one.total, fans, [-fan.item.no for fan in one.fans]
+
+
+def _check(hand: Hand, circumstances: Circumstances) -> None:
+    if circumstances.flower_replacement and (
+        not hand.self_drawn or not hand.flowers or hand.kong_replacement
+    ):
+        raise HandError(
+            "impossible_flag",
+            "flower_replacement is the draw for a flower: it needs self_drawn and a flower, "
+            "and is no kong_replacement.",
+        )
+    if circumstances.put_into_hand and not hand.self_drawn:
+        raise HandError("impossible_flag", "put_into_hand concerns a drawn tile: it needs self_drawn.")
+
+
+def _count(
+    reading: Reading,
+    hand: Hand,
+    waiting: Tiles,
+    circumstances: Circumstances,
+    profile: CompetitiveProfile,
+) -> Tally:
+    place = _place_of_winning_tile(reading, hand.win_tile)
+    single = place is not None and len(waiting) == 1 and not circumstances.put_into_hand
+    last = single and place != "pair" and _is_last(hand, circumstances)
+    fans = dict(_tile_fans(reading, hand))
+    if _melded(hand) and not (profile.melded_wait_needs_discard and hand.self_drawn):
+        fans["melded_wait"] = (hand.win_tile,) * 2
+    if last:
+        fans["last_closed_wait"] = (hand.win_tile,)
+    additions = _additions(hand, single, circumstances, profile)
+    left_out: list[LeftOut] = []
+    if place is not None and not single:
+        left_out.append(_why_not_single(waiting, profile))
+    for fan in fans:
+        for exclusion in profile.fans[fan].excludes:
+            if additions.pop(exclusion.item, None) is not None:
+                left_out.append(_excluded_by(profile.fans[fan], exclusion.item, exclusion.article, profile))
+    return Tally(
+        reading,
+        tuple(Counted(item, fans[key]) for key, item in profile.fans.items() if key in fans),
+        tuple(additions.values()),
+        tuple(left_out),
+    )
+
+
+def _tile_fans(reading: Reading, hand: Hand) -> Iterator[tuple[str, Tiles]]:
+    """Fans that the tiles alone decide, with the faces that make each."""
+    tiles = tuple(sorted((*hand.concealed, hand.win_tile, *(t for meld in hand.melds for t in meld.tiles))))
+    if reading.shape is Shape.SEVEN_PAIRS:
+        yield "seven_pairs", tiles
+    elif reading.shape is Shape.UNRELATED:
+        yield "unrelated", tiles
+    elif reading.shape is Shape.STANDARD and len(reading.pungs) == 4:
+        yield "all_pungs", _pungs(reading.pungs)
+    for straight in KNITTED_STRAIGHTS:
+        if straight == reading.knitted or (
+            reading.shape is Shape.UNRELATED and set(straight) <= set(tiles)
+        ):
+            yield "knitted_straight", straight
+    for key, straights in _STRAIGHTS.items():
+        for chows in straights:
+            if set(chows) <= set(reading.chows):
+                yield key, _chows(chows)
+    for key, rank in (("all_upper", 6), ("all_middle", 3), ("all_lower", 0)):
+        chows = tuple(first for first in reading.chows if first % 9 == rank)
+        if len(chows) >= 3:
+            yield key, _chows(chows[:3])
+    if {31, 32, 33} <= set(reading.pungs):
+        yield "three_dragons", _pungs((31, 32, 33))
+    suits = {face // 9 for face in tiles if is_suited(face)}
+    if len(suits) == 1:
+        yield ("half_flush" if any(map(is_honour, tiles)) else "full_flush"), tiles
+
+
+_STRAIGHTS: Mapping[str, tuple[Tiles, ...]] = {
+    "mixed_straight": tuple((a * 9, b * 9 + 3, c * 9 + 6) for a, b, c in permutations(range(3))),
+    "pure_straight": tuple((suit * 9, suit * 9 + 3, suit * 9 + 6) for suit in range(3)),
+}
+
+
+def _chows(firsts: Tiles) -> Tiles:
+    return tuple(first + step for first in firsts for step in range(3))
+
+
+def _pungs(faces: Tiles) -> Tiles:
+    return tuple(face for face in faces for _ in range(3))
+
+
+def _additions(
+    hand: Hand, single: bool, circumstances: Circumstances, profile: CompetitiveProfile
+) -> dict[str, Counted]:
+    won = (hand.win_tile,)
+    concealed = all(meld.is_concealed for meld in hand.melds)
+    holds = {
+        "flower": hand.flowers > 0,
+        "single_wait": single,
+        "flower_replacement": circumstances.flower_replacement,
+        "kong_replacement": hand.kong_replacement,
+        "last_discard": hand.last_wall_tile and not hand.self_drawn,
+        "last_draw": hand.last_wall_tile and hand.self_drawn,
+        "concealed": concealed and (hand.self_drawn or not profile.concealed_needs_self_draw),
+    }
+    tiles: dict[str, Tiles] = {"flower": (), "concealed": hand.concealed}
+    return {
+        key: Counted(item, tiles.get(key, won), hand.flowers if key == "flower" else 1)
+        for key, item in profile.additions.items()
+        if holds[key]
+    }
+
+
+def _melded(hand: Hand) -> bool:
+    """Four claimed melds, a single tile in the hand."""
+    return sum(not meld.is_concealed for meld in hand.melds) == 4
+
+
+def _is_last(hand: Hand, circumstances: Circumstances) -> bool:
+    """Whether the winning tile is the only one left behind a pung that lies open."""
+    own = any(meld.kind is MeldKind.PUNG and hand.win_tile in meld.tiles for meld in hand.melds)
+    return own or hand.robbing_kong or (hand.last_of_kind and circumstances.pung_shown)
+
+
+def _place_of_winning_tile(reading: Reading, tile: int) -> str | None:
+    """ "chow" where it closes or ends a chow, "pair" where it makes the pair, None elsewhere."""
+    rank = tile % 9
+    for first in reading.own_chows:
+        edge = (first % 9 == 0 and rank == 2) or (first % 9 == 6 and rank == 6)
+        if tile == first + 1 or (edge and first <= tile <= first + 2):
+            return "chow"
+    if reading.shape is Shape.SEVEN_PAIRS or reading.pair == tile:
+        return "pair"
+    return None
+
+
+def _why_not_single(waiting: Tiles, profile: CompetitiveProfile) -> LeftOut:
+    item = profile.additions["single_wait"]
+    if len(waiting) > 1:
+        faces = " ".join(map(code_of, waiting))
+        reason = Text(
+            f"No single wait: the hand waits on {faces}.",
+            f"不计单张和牌：听 {faces}，按多张和牌计算",
+            f"不計單張和牌：聽 {faces}，按多張和牌計算",
+        )
+        return LeftOut(item, "第九條, 計分原則", reason)
+    reason = Text(
+        "No single wait: the self-drawn tile was put into the hand.",
+        "不计单张和牌：自摸牌张插入手牌",
+        "不計單張和牌：自摸牌張插入手牌",
+    )
+    return LeftOut(item, "第八條", reason)
+
+
+def _excluded_by(fan: Item, key: str, article: str, profile: CompetitiveProfile) -> LeftOut:
+    item = profile.additions[key]
+    reason = Text(
+        f"{item.name} does not count beside {fan.name}.",
+        f"不计{item.zh_hans}：{fan.zh_hans}",
+        f"不計{item.zh_hant}：{fan.zh_hant}",
+    )
+    return LeftOut(item, article, reason)
