@@ -1,0 +1,97 @@
+"""Frames: 0x00, COBS of [type u8][payload][CRC-32 u32 little-endian], 0x00; at most 255 bytes in all.
+
+Both directions work in one fixed buffer; memory views are made once per length and kept.
+"""
+
+from binascii import crc32
+from struct import pack_into
+
+from tablelink import cobs
+
+LIMIT = 255  # bytes on the wire, delimiters included
+PAYLOAD = LIMIT - 8  # less two delimiters, code byte, type and CRC
+_RESIDUE = 0x2144DF1C  # CRC-32 of any message followed by its own CRC-32
+
+
+class Encoder:
+    """Builds one frame: write the payload to `buffer[START:]`, then `finish`."""
+
+    START = 3
+    END = START + PAYLOAD
+
+    def __init__(self) -> None:
+        self.buffer = bytearray(LIMIT)
+        self._whole = memoryview(self.buffer)
+        self._frames: list = [None] * (LIMIT + 1)
+        self._bodies: list = [None] * (LIMIT + 1)
+
+    def finish(self, kind: int, end: int) -> memoryview:
+        """Close the frame of type `kind` whose payload is `buffer[START:end]`; the view is valid until the next."""
+        buf = self.buffer
+        buf[2] = kind
+        body = self._bodies[end]
+        if body is None:
+            body = self._bodies[end] = self._whole[2:end]
+        pack_into("<I", buf, end, crc32(body))
+        end += 4
+        cobs.encode(buf, 1, end)
+        buf[0] = buf[end] = 0
+        frame = self._frames[end]
+        if frame is None:
+            frame = self._frames[end] = self._whole[: end + 1]
+        return frame
+
+
+class Decoder:
+    """Finds frames in a stream of bytes; anything else is counted and skipped up to the next delimiter.
+
+    After `feed` returned True: `kind`, and the payload in `buffer[START:end]`, until the next `feed`.
+    """
+
+    START = 2
+
+    def __init__(self) -> None:
+        self.buffer = bytearray(LIMIT)
+        self.kind = 0
+        self.end = 0
+        self.frames = 0
+        self.bad = 0  # damaged: COBS or CRC does not hold, or too short
+        self.oversized = 0
+        self._whole = memoryview(self.buffer)
+        self._bodies: list = [None] * (LIMIT + 1)
+        self._n = 0
+
+    @property
+    def partial(self) -> bool:
+        """Whether a frame has begun and not ended."""
+        return self._n > 0
+
+    def drop(self) -> None:
+        """Give up the frame that has begun."""
+        self._n = 0
+        self.bad += 1
+
+    def feed(self, byte: int) -> bool:
+        """Take one byte; True when it completes a sound frame."""
+        n = self._n
+        if byte:
+            if n < LIMIT - 2:
+                self.buffer[n] = byte
+            self._n = n + 1
+            return False
+        if not n:
+            return False
+        self._n = 0
+        if n > LIMIT - 2:
+            self.oversized += 1
+            return False
+        body = self._bodies[n]
+        if body is None:
+            body = self._bodies[n] = self._whole[1:n]
+        if n < 6 or not cobs.decode(self.buffer, n) or crc32(body) != _RESIDUE:
+            self.bad += 1
+            return False
+        self.kind = self.buffer[1]
+        self.end = n - 4
+        self.frames += 1
+        return True
