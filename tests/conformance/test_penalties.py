@@ -132,6 +132,21 @@ def test_misconduct_is_warned_then_fined():
     assert [(ruling.warning, ruling.fine) for ruling in conduct.rulings] == [(True, 0), (False, 30)]
 
 
+def test_the_referee_may_take_the_win_or_the_seat_instead_of_points():
+    silent = rule_all([Act(S, "illegal_information", right=Right.NO_WIN)])
+    assert silent.amounts == (0, 0, 0, 0)
+    assert silent.dead(S)
+    assert not silent.may_win(S)
+    assert rule_all([Act(S, "illegal_information", amount=40)]).may_win(S)
+    twice = rule_all([Act(S, "misconduct"), Act(S, "misconduct", amount=20, right=Right.EXCLUDED)])
+    assert twice.amounts == (0, -20, 0, 0)
+    assert twice.right(S) is Right.EXCLUDED
+    with pytest.raises(PenaltyError, match="leave right out"):
+        rule_all([Act(S, "misconduct", right=Right.NO_WIN)])  # the first time is a warning
+    with pytest.raises(PenaltyError, match="leave right out"):
+        rule_all([Act(S, "early_draw", right=Right.NO_WIN)])
+
+
 def test_competitive_false_win_is_a_fine_in_tens_and_a_dead_hand():
     conduct = rule_all([Act(S, "false_win", amount=50)], "competitive")
     assert conduct.amounts == (0, -50, 0, 0)

@@ -51,6 +51,7 @@ class Offence:
 
     ladder: per repetition within a hand a number of points, or "warning", "referee" (picks one of
     `choices`), "hand" (the value of the win). each_besides: points to each other player on top.
+    rights: what the referee may take instead of, or beside, a fine of the own choice.
     """
 
     id: str
@@ -60,6 +61,7 @@ class Offence:
     choices: tuple[int, ...]
     receiver: Receiver
     right: Right
+    rights: tuple[Right, ...]
     dead: bool
     must_discard: bool
     warned: bool
@@ -75,12 +77,15 @@ class Act:
 
     amount: the referee's choice where the rule leaves one, or the value of the win for
     "win_on_pointless". victim: who is to receive the fine, where the rule gives it to one player.
+    right: what the referee takes where the rule leaves that open; then there is a fine only if
+    `amount` names one.
     """
 
     seat: int
     offence: str
     amount: int | None = None
     victim: int | None = None
+    right: Right | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,15 @@ class Ruling:
     fine: int
     amounts: Amounts
 
+    @property
+    def right(self) -> Right:
+        return max(self.offence.right, self.act.right or Right.FULL)
+
+    @property
+    def dead(self) -> bool:
+        """Whether the offender only plays along: by the rule, or since the referee took the win."""
+        return self.offence.dead or self.act.right is Right.NO_WIN
+
     def to_json(self) -> dict[str, object]:
         return {
             "seat": self.act.seat,
@@ -104,8 +118,8 @@ class Ruling:
             "warning": self.warning,
             "fine": self.fine,
             "amounts": list(self.amounts),
-            "right_to_win": self.offence.right.name.lower(),
-            "dead": self.offence.dead,
+            "right_to_win": self.right.name.lower(),
+            "dead": self.dead,
             "must_discard": self.offence.must_discard,
             "reported": self.offence.reported,
             "charged": "session" if self.offence.by_session else "hand",
@@ -131,14 +145,14 @@ class Conduct:
 
     def right(self, seat: int) -> Right:
         """The worst effect any ruling has had on the seat."""
-        return max((one.offence.right for one in self._of(seat)), default=Right.FULL)
+        return max((one.right for one in self._of(seat)), default=Right.FULL)
 
     def may_win(self, seat: int) -> bool:
         return self.right(seat) is Right.FULL
 
     def dead(self, seat: int) -> bool:
         """Whether the seat only draws and discards (相公, 陪打); it still pays."""
-        return any(one.offence.dead for one in self._of(seat))
+        return any(one.dead for one in self._of(seat))
 
     def times(self, seat: int, offence: str) -> int:
         return sum(one.offence.id == offence for one in self._of(seat))
@@ -174,6 +188,7 @@ def _offence(row: Mapping[str, Any], data: Mapping[str, Any]) -> Offence:
         choices=tuple(data["fines"][row["choices"]]) if "choices" in row else (),
         receiver=Receiver[row["receiver"].upper()],
         right=Right[row.get("right", "full").upper()],
+        rights=tuple(Right[name.upper()] for name in row.get("rights", ())),
         dead=row.get("dead", False),
         must_discard=row.get("must_discard", False),
         warned=row.get("warned", False),
@@ -196,6 +211,10 @@ def rule_on(conduct: Conduct, act: Act) -> Conduct:
     offence = known[act.offence]
     time = conduct.times(act.seat, offence.id) + 1
     step = offence.ladder[min(time, len(offence.ladder)) - 1]
+    if act.right is not None and (act.right not in offence.rights or step != REFEREE):
+        raise PenaltyError(
+            "right", f"{offence.id} leaves no {act.right.name.lower()} to the referee this time: leave right out."
+        )
     fine = _fine(step, offence, act)
     ruling = Ruling(
         act, offence, time, step == WARNING or offence.warned, fine, _amounts(fine, offence, act)
@@ -212,6 +231,8 @@ def _fine(step: int | str, offence: Offence, act: Act) -> int:
     if step == WARNING:
         return 0
     if step == REFEREE:
+        if act.right is not None and act.amount is None:
+            return 0
         amount = offence.choices[0] if act.amount is None else act.amount
         if amount not in offence.choices:
             allowed = ", ".join(map(str, offence.choices))
