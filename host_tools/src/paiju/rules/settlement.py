@@ -5,7 +5,7 @@
 Seats are 0..3 in turn order (East, South, West, North).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
@@ -18,6 +18,7 @@ SEATS = range(4)
 
 BASE_POINTS = 8
 MINIMUM_POINTS = 8
+COMPETITIVE = "competitive"
 
 
 class SettlementError(ValueError):
@@ -186,15 +187,29 @@ def settle(
 ) -> Amounts:
     """Points gained and lost per seat by one winner, in either system; always sums to zero.
 
-    The last three arguments concern `competitive` only: robbing a kong (the discarder is then the
-    kong player), 倍打, and the points that each seat still has (default: enough for everything).
+    robbed_kong: the discarder is the kong player (a discard like any other in the official rules).
+    doubled, remaining: 倍打, and the points that each seat still has (default: enough for
+    everything), both for `competitive` only.
     Liability (包牌) and several winners: `competitive_payments.settle_win`.
     """
-    if engine_of(profile) != "competitive":
+    if engine_of(profile) != COMPETITIVE:
+        if doubled or remaining is not None:
+            raise SettlementError(
+                "option", f"doubled and remaining are for competitive only: leave them out for {profile}."
+            )
         return settle_official(points, winner, discarder).amounts
+    if robbed_kong and discarder is None:
+        raise SettlementError("feeder", "Say whose kong was robbed.")
     from paiju.rules.competitive_payments import UNLIMITED, Board, Way, Win, settle_win
 
     way = Way.SELF_DRAW if discarder is None else Way.ROBBED_KONG if robbed_kong else Way.DISCARD
     value = points if isinstance(points, int) else points.total
     board = Board(points=remaining or UNLIMITED, doubled=doubled)
     return settle_win(board, (Win(winner, value),), way, discarder).amounts
+
+
+def next_dealer(profile: str, dealer: int, winners: Collection[int]) -> int:
+    """Who deals after a hand: always the next seat (第五條 八), in `competitive` a winning dealer again."""
+    if engine_of(profile) == COMPETITIVE and dealer in winners:
+        return dealer
+    return (dealer + 1) % 4
