@@ -1,0 +1,126 @@
+"""The raw event log as JSON lines: a header line, then one event a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tablelink import messages
+
+from paiju.table.events import Event
+
+FORMAT = "paiju events 1"
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that could not be used."""
+
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.reason}"
+
+
+@dataclass(slots=True)
+class EventLog:
+    """A log as read: what it is of, its good events in order, and what was wrong with it."""
+
+    serial: str = ""
+    journal_id: int = 0
+    protocol: str = ""
+    events: list[Event] = field(default_factory=list)
+    problems: list[BadLine] = field(default_factory=list)
+
+
+def event_to_json(event: Event) -> dict[str, Any]:
+    """`{"seq":…, "t_ms":…, "boot":…, "kind":…, <fields>}`."""
+    return {"seq": event.seq, "t_ms": event.t_ms, "boot": event.boot, "kind": event.kind, **event.fields}
+
+
+def event_from_json(row: Any) -> Event:
+    """Inverse of `event_to_json`; raises ValueError with the reason."""
+    if not isinstance(row, dict):
+        raise ValueError("not a JSON object")
+    layout = messages.EVENT_BY_NAME.get(row.get("kind"))
+    if layout is None:
+        raise ValueError(f"no kind of event is called {row.get('kind')!r}")
+    head = {}
+    for name in ("seq", "t_ms", "boot"):
+        head[name] = _number(row, name)
+    fields: dict[str, int | str] = {}
+    for spec in layout.fields:
+        value = row.get(spec[0])
+        if spec[1].startswith("bytes"):
+            if not isinstance(value, str):
+                raise ValueError(f"{spec[0]} is not hex text")
+            fields[spec[0]] = value
+        elif isinstance(value, str) and len(spec) > 2 and value in spec[2]:
+            fields[spec[0]] = value
+        else:
+            fields[spec[0]] = _number(row, spec[0])
+    event = Event(head["seq"], head["t_ms"], head["boot"], layout.name, fields)
+    try:
+        _ = event.record
+    except Exception as error:
+        raise ValueError(f"a field is out of its range ({error})") from error
+    return event
+
+
+def write_log(path: str | Path, serial: str, journal_id: int, events: Iterable[Event]) -> int:
+    """Write a log; returns the number of events."""
+    n = 0
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        header = {"format": FORMAT, "serial": serial, "journal": journal_id, "protocol": f"{messages.PROTOCOL:08x}"}
+        file.write(json.dumps(header) + "\n")
+        for event in events:
+            file.write(json.dumps(event_to_json(event), separators=(",", ":")) + "\n")
+            n += 1
+    return n
+
+
+def read_log(path: str | Path) -> EventLog:
+    """Read a log; bad lines are in `problems`, the good ones are kept. Raises OSError, and ValueError for no log."""
+    log = EventLog()
+    with open(path, "rb") as file:
+        raw = file.read().split(b"\n")
+    complete = raw[-1] == b""
+    lines = raw[:-1] if complete else raw
+    try:
+        header = json.loads(lines[0]) if lines else None
+    except ValueError:
+        header = None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ValueError(f"{path} is no event log: its first line does not say {FORMAT!r}")
+    log.serial = str(header.get("serial", ""))
+    log.journal_id = int(header.get("journal", 0))
+    log.protocol = str(header.get("protocol", ""))
+    expected = 0
+    for number, line in enumerate(lines[1:], 2):
+        cut = not complete and number == len(lines)
+        try:
+            event = event_from_json(json.loads(line))
+        except ValueError as error:
+            reason = "the log is cut in this line" if cut else str(error) or "unreadable"
+            log.problems.append(BadLine(number, reason))
+            continue
+        first = int(event["first"]) if event.kind == "gap" else event.seq
+        if expected and event.seq < expected:
+            log.problems.append(BadLine(number, f"event {event.seq} comes again or out of order"))
+            continue
+        if expected and first > expected:
+            log.problems.append(BadLine(number, f"events {expected} to {first - 1} are missing before this line"))
+        expected = event.seq + 1
+        log.events.append(event)
+    return log
+
+
+def _number(row: dict[str, Any], name: str) -> int:
+    value = row.get(name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{name} is missing" if value is None else f"{name} is not a whole number")
+    return value

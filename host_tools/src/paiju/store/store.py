@@ -1,0 +1,307 @@
+"""The write-ahead store: an event and the number that acknowledges it are committed together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event, func, insert, select, update
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from paiju.i18n import _
+from paiju.store.log import write_log
+from paiju.store.models import VERSION, Base, Clock, EventRow, HandModel, Meta, Stream
+from paiju.table.events import Event, parse
+
+Record = dict[str, Any]
+
+
+class StoreError(Exception):
+    """The store cannot be used; the message is one sentence for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRow:
+    """One journal of one table and how far it is stored."""
+
+    serial: str
+    journal_id: int
+    acknowledged: int
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimedEvent:
+    """An event with the host's wall clock (s since 1970) and how far that may be off; None where unknown."""
+
+    event: Event
+    wall: float | None
+    uncertainty: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class HandRow:
+    """One hand on record."""
+
+    n: int
+    serial: str
+    journal_id: int
+    first: int
+    last: int
+    revision: int
+    saved: float
+    record: Record
+
+
+class Store:
+    """Opens or makes the store at a path or an SQLAlchemy URL; raises StoreError."""
+
+    def __init__(self, url_or_path: str | Path) -> None:
+        text = str(url_or_path)
+        self.url = text if "://" in text else f"sqlite:///{Path(text).absolute()}"
+        self.path = self.url.removeprefix("sqlite:///")
+        try:
+            if self.url.startswith("sqlite:///"):
+                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+            self._engine = _engine(self.url)
+            Base.metadata.create_all(self._engine)
+            with Session(self._engine) as session:
+                version = session.scalar(select(Meta.version))
+                if version is None:
+                    session.add(Meta(version=VERSION))
+                    session.commit()
+        except (OSError, SQLAlchemyError) as error:
+            raise StoreError(self._sentence(error)) from error
+        if version is not None and version != VERSION:
+            raise StoreError(
+                _("The store {path} was made by another version of this tool ({version}); update the tool.").format(
+                    path=self.path, version=version
+                )
+            )
+        self._ids: dict[tuple[str, int], int] = {}
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def append(self, serial: str, journal_id: int, records: Sequence[bytes], ack: int) -> None:
+        """Store event records of one journal and that everything up to `ack` is stored, all or nothing."""
+        now = time.time()
+        try:
+            with self._engine.begin() as connection:
+                stream = self._stream(connection, serial, journal_id)
+                if records:
+                    connection.execute(
+                        insert(EventRow.__table__),  # type: ignore[arg-type]
+                        [
+                            {
+                                "stream_id": stream,
+                                "seq": int.from_bytes(record[:4], "little"),
+                                "record": record,
+                                "received": now,
+                            }
+                            for record in records
+                        ],
+                    )
+                connection.execute(update(Stream).where(Stream.id == stream).values(acknowledged=ack))
+        except SQLAlchemyError as error:
+            self._ids.pop((serial, journal_id), None)
+            raise StoreError(self._sentence(error)) from error
+
+    def acknowledged(self, serial: str, journal_id: int) -> int:
+        """How far this journal is stored; 0 for one never seen."""
+        with self._reading() as session:
+            query = select(Stream.acknowledged).where(Stream.serial == serial, Stream.journal_id == journal_id)
+            return session.scalar(query) or 0
+
+    def streams(self) -> list[StreamRow]:
+        """Every journal of every table."""
+        with self._reading() as session:
+            query = (
+                select(Stream, func.count(EventRow.seq)).outerjoin(EventRow).group_by(Stream.id).order_by(Stream.id)
+            )
+            return [StreamRow(s.serial, s.journal_id, s.acknowledged, n) for s, n in session.execute(query)]
+
+    def events(
+        self,
+        serial: str | None = None,
+        journal_id: int | None = None,
+        first: int | None = None,
+        last: int | None = None,
+    ) -> Iterator[Event]:
+        """Events in order of stream and number, as far as the arguments choose."""
+        query = select(EventRow.record).join(Stream).order_by(EventRow.stream_id, EventRow.seq)
+        if serial is not None:
+            query = query.where(Stream.serial == serial)
+        if journal_id is not None:
+            query = query.where(Stream.journal_id == journal_id)
+        if first is not None:
+            query = query.where(EventRow.seq >= first)
+        if last is not None:
+            query = query.where(EventRow.seq <= last)
+        with self._reading() as session:
+            for record in session.scalars(query.execution_options(yield_per=1000)):
+                yield parse(record)
+
+    def save_clock(self, serial: str, journal_id: int, boot: int, zero: float, uncertainty: float) -> None:
+        """Note the wall clock at the zero of a start's milliseconds, if it is the tightest known."""
+        try:
+            with Session(self._engine) as session, session.begin():
+                stream = self._stream(session.connection(), serial, journal_id)
+                row = session.get(Clock, (stream, boot))
+                if row is None:
+                    session.add(Clock(stream_id=stream, boot=boot, zero=zero, uncertainty=uncertainty))
+                elif uncertainty <= row.uncertainty:
+                    row.zero, row.uncertainty = zero, uncertainty
+        except SQLAlchemyError as error:
+            raise StoreError(self._sentence(error)) from error
+
+    def timed_events(self, serial: str, journal_id: int, **limits: int) -> Iterator[TimedEvent]:
+        """Events with their wall-clock time.
+
+        A start that no host ever heard is placed between what came before and after it; then the uncertainty is
+        half that interval.
+        """
+        with self._reading() as session:
+            query = select(Clock).join(Stream).where(Stream.serial == serial, Stream.journal_id == journal_id)
+            clocks = {c.boot: (c.zero, c.uncertainty) for c in session.scalars(query)}
+        events = list(self.events(serial, journal_id, **limits))
+        known = {b: c for b, c in clocks.items()}
+        span: dict[int, tuple[int, int]] = {}
+        for e in events:
+            if e.kind != "gap":
+                low, high = span.get(e.boot, (e.t_ms, e.t_ms))
+                span[e.boot] = min(low, e.t_ms), max(high, e.t_ms)
+        boots = list(span)
+        for i, boot in enumerate(boots):
+            if boot in known:
+                continue
+            before = next((b for b in reversed(boots[:i]) if b in clocks), None)
+            after = next((b for b in boots[i + 1 :] if b in clocks), None)
+            if before is None or after is None:
+                continue
+            earliest = clocks[before][0] + span[before][1] / 1000
+            latest = clocks[after][0] - span[boot][1] / 1000
+            known[boot] = (earliest + latest) / 2, max(latest - earliest, 0.0) / 2
+        for e in events:
+            clock = None if e.kind == "gap" else known.get(e.boot)
+            yield TimedEvent(e, clock[0] + e.t_ms / 1000, clock[1]) if clock else TimedEvent(e, None, None)
+
+    def save_hand(self, serial: str, journal_id: int, first: int, last: int, record: Record) -> int:
+        """Keep the record of a hand made from events `first` to `last`; returns its number.
+
+        The same hand again (same first event) is kept as the next revision, unless nothing changed.
+        """
+        try:
+            with Session(self._engine) as session, session.begin():
+                stream = self._stream(session.connection(), serial, journal_id)
+                query = select(HandModel).where(HandModel.stream_id == stream, HandModel.first == first)
+                row = session.scalar(query.order_by(HandModel.revision.desc()))
+                if row is not None and row.record == record and row.last == last:
+                    return row.n
+                new = HandModel(
+                    stream_id=stream,
+                    first=first,
+                    last=last,
+                    revision=row.revision + 1 if row else 1,
+                    saved=time.time(),
+                    record=record,
+                )
+                session.add(new)
+                session.flush()
+                return new.n
+        except SQLAlchemyError as error:
+            raise StoreError(self._sentence(error)) from error
+
+    def hands(self) -> list[HandRow]:
+        """The newest revision of every hand, oldest hand first."""
+        newest: dict[tuple[int, int], HandRow] = {}
+        with self._reading() as session:
+            for hand, stream in session.execute(select(HandModel, Stream).join(Stream).order_by(HandModel.n)):
+                newest[stream.id, hand.first] = _hand(hand, stream)
+        return sorted(newest.values(), key=lambda row: row.n)
+
+    def hand(self, n: int) -> HandRow | None:
+        """Hand number `n` as saved, None if there is none."""
+        with self._reading() as session:
+            found = session.execute(select(HandModel, Stream).join(Stream).where(HandModel.n == n)).first()
+            return _hand(found[0], found[1]) if found else None
+
+    def export_log(self, path: str | Path, serial: str | None = None, journal_id: int | None = None) -> int:
+        """Write the raw events of one journal as JSON lines; the newest journal unless named. Returns their number."""
+        streams = [
+            s
+            for s in self.streams()
+            if serial in (None, s.serial) and journal_id in (None, s.journal_id)
+        ]
+        if not streams:
+            raise StoreError(_("The store {path} holds no events of that table.").format(path=self.path))
+        chosen = streams[-1]
+        return write_log(
+            path, chosen.serial, chosen.journal_id, self.events(chosen.serial, chosen.journal_id)
+        )
+
+    def _stream(self, connection: Any, serial: str, journal_id: int) -> int:
+        key = serial, journal_id
+        known = self._ids.get(key)
+        if known is None:
+            query = select(Stream.id).where(Stream.serial == serial, Stream.journal_id == journal_id)
+            known = connection.scalar(query)
+            if known is None:
+                added = connection.execute(insert(Stream).values(serial=serial, journal_id=journal_id, acknowledged=0))
+                known = added.inserted_primary_key[0]
+            self._ids[key] = known
+        return int(known)
+
+    def _reading(self) -> Session:
+        return _Reading(self._engine, self._sentence)
+
+    def _sentence(self, error: Exception) -> str:
+        """What happened and what to do, as one sentence."""
+        text = str(error.orig if isinstance(error, DBAPIError) else error).lower()
+        if "full" in text or "no space" in text:
+            say = _("The disk of {path} is full: free some space; until then the table keeps its events.")
+        elif "readonly" in text or "read-only" in text or "permission" in text or "unable to open" in text:
+            say = _("{path} cannot be written: choose another folder with --data or correct its permissions.")
+        elif "locked" in text:
+            say = _("{path} is in use by another program: close that one first.")
+        elif "not a database" in text or "malformed" in text:
+            say = _("{path} is damaged or no store of this tool: move it away and restore a copy.")
+        else:
+            say = _("The store {path} failed: {error}")
+        return say.format(path=self.path, error=text)
+
+
+class _Reading(Session):
+    """A session whose errors come as StoreError."""
+
+    def __init__(self, engine: Engine, sentence: Any) -> None:
+        super().__init__(engine)
+        self._sentence = sentence
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        super().__exit__(kind, error, trace)
+        if isinstance(error, SQLAlchemyError):
+            raise StoreError(self._sentence(error)) from error
+
+
+def _hand(hand: HandModel, stream: Stream) -> HandRow:
+    return HandRow(
+        hand.n, stream.serial, stream.journal_id, hand.first, hand.last, hand.revision, hand.saved, hand.record
+    )
+
+
+def _engine(url: str) -> Engine:
+    engine = create_engine(url)
+    if engine.dialect.name == "sqlite":
+
+        @event.listens_for(engine, "connect")
+        def prepare(connection: Any, _record: Any) -> None:
+            # FULL: an acknowledged event must outlive a power cut of the host, not only its crash.
+            for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=5000", "foreign_keys=ON"):
+                connection.execute(f"PRAGMA {pragma}")
+
+    return engine
