@@ -26,6 +26,7 @@ from paiju.rules.competitive_profile import competitive_profile
 from paiju.rules.competitive_session import (
     End,
     Session,
+    add_fines,
     after_hand,
     ask_score,
     end_of,
@@ -34,6 +35,7 @@ from paiju.rules.competitive_session import (
     refused_winners,
     win_hand,
 )
+from paiju.rules.penalties import Act, rule_all
 from paiju.rules.settlement import NOTHING, Settlement, SettlementError, settle_drawn
 from paiju.tiles import face_of
 
@@ -399,6 +401,13 @@ def test_the_first_player_may_end_the_session_with_a_kong():
 def test_an_ordinary_kong_stays_on_the_board():
     after, _ = pay_at_once(Session(), settle_kong(Board(), KongKind.ADDED, S))
     assert after.points == (98, 106, 98, 98)
+
+
+def test_fines_count_off_the_board():
+    conduct = rule_all([Act(S, "rule_violation", amount=30), Act(S, "false_win", victim=W)], "competitive")
+    fined = add_fines(Session(), conduct)
+    assert fined.points == (100, 100, 100, 100)
+    assert fined.result == (100, 60, 110, 100)
 
 
 # 三十三: score questions; formats

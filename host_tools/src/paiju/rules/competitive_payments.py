@@ -20,6 +20,7 @@ from paiju.rules.settlement import (
     others,
     payment,
     total_of,
+    winning_order,
 )
 from paiju.rules.texts import Text
 
@@ -110,15 +111,6 @@ class Win:
         return cls(seat, score.total, frozenset(fan.no for fan in score.fans))
 
 
-def winning_order(feeder: int, claimants: Iterable[int], waived: Iterable[int] = ()) -> tuple[int, ...]:
-    """Who wins on one tile, counter-clockwise from its feeder (三十五).
-
-    waived: seats that let the win go by reaching for the wall; their later claim is void.
-    """
-    standing = set(claimants) - set(waived)
-    return tuple(seat for seat in others(feeder) if seat in standing)
-
-
 def related_tiles(hung: int) -> frozenset[int]:
     """Faces whose discard is 包牌 while `hung` hangs: two either side in its suit, all winds, all dragons."""
     if hung >= 31:
@@ -156,7 +148,7 @@ def settle_win(
     profile = profile or competitive_profile()
     _check_win(board, wins, way, feeder)
     bank = _Bank(board, profile)
-    for win in sorted(wins, key=lambda win: 0 if feeder is None else (win.seat - feeder) % 4):
+    for win in in_order(wins, feeder):
         liable = _liable(board, win, way, feeder, tile, profile)
         if liable is not None:
             bank.pay(liable[1], liable[0], win.seat, win.points, profile.payments["one_pays_all"].value)
@@ -203,6 +195,14 @@ def settle_chased(board: Board, first: int, profile: CompetitiveProfile | None =
     for receiver in others(first):
         bank.pay("chased_tile", first, receiver, profile.payments["chased_tile"].value)
     return bank.settlement()
+
+
+def in_order(wins: Iterable[Win], feeder: int | None) -> list[Win]:
+    """Winners as they are paid: counter-clockwise from the feeder."""
+    if feeder is None:
+        return list(wins)
+    by_seat = {win.seat: win for win in wins}
+    return [by_seat[seat] for seat in winning_order(feeder, by_seat)]
 
 
 class _Bank:

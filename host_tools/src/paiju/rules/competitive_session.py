@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from paiju.rules.competitive_payments import START, Board, Claim, Way, Win, settle_win
+from paiju.rules.competitive_payments import START, Board, Claim, Way, Win, in_order, settle_win
 from paiju.rules.competitive_profile import CompetitiveProfile, competitive_profile
+from paiju.rules.penalties import Conduct
 from paiju.rules.settlement import NOTHING, Amounts, Settlement, SettlementError, added, entry
 
 
@@ -96,7 +97,7 @@ def refused_winners(
     from the last paid on, until the rest may.
     """
     profile = profile or competitive_profile()
-    standing = sorted(wins, key=lambda win: 0 if feeder is None else (win.seat - feeder) % 4)
+    standing = in_order(wins, feeder)
     refused: list[int] = []
     while standing:
         settlement = settle_win(board, standing, way, feeder, tile, profile)
@@ -134,7 +135,7 @@ def win_hand(
 
 
 def pay_at_once(session: Session, settlement: Settlement) -> tuple[Session, Settlement]:
-    """Book a kong, 追牌 or fine during a hand.
+    """Book a kong or 追牌 during a hand.
 
     Where it would leave two players without points and a gainer is not first, it is put off the
     board and counts after the end (三十二). Returns the session and what was really booked.
@@ -152,6 +153,12 @@ def pay_at_once(session: Session, settlement: Settlement) -> tuple[Session, Sett
         return replace(session, off_board=added(session.off_board, moved.off_board)), moved
     off_board = added(session.off_board, settlement.off_board)
     return replace(session, points=after, off_board=off_board), settlement
+
+
+def add_fines(session: Session, conduct: Conduct) -> Session:
+    """The session with the fines of a hand, which count off the board (術語「罰分」, 三十二)."""
+    off_board = added(session.off_board, conduct.amounts, conduct.session_amounts)
+    return replace(session, off_board=off_board)
 
 
 def ask_score(session: Session, seat: int, profile: CompetitiveProfile | None = None) -> Session:

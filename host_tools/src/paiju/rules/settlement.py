@@ -110,6 +110,17 @@ def others(seat: int) -> tuple[int, int, int]:
     return (seat + 1) % 4, (seat + 2) % 4, (seat + 3) % 4
 
 
+def winning_order(feeder: int, claimants: Iterable[int], waived: Iterable[int] = ()) -> tuple[int, ...]:
+    """Who wins on one tile, counter-clockwise from its feeder.
+
+    The official rules know one winner, the first (第八條 二 (三)); `competitive` pays all in this
+    order (三十五). waived: seats that let the win go by reaching for the wall; their later claim
+    is void.
+    """
+    standing = set(claimants) - set(waived)
+    return tuple(seat for seat in others(feeder) if seat in standing)
+
+
 def check_seats(winner: int, discarder: int | None) -> None:
     """Raise `SettlementError` unless the seats are 0..3 and differ."""
     for seat in (winner, discarder):
