@@ -25,7 +25,8 @@ WITH_HAND: Span = (60, 160)  # between the tiles one hand moves in a row
 NEXT_BLOCK: Span = (380, 520)
 LAY_DOWN: Span = (500, 800)
 SWEEP: Span = (120, 180)  # between two armfuls on their way into the gap
-PATIENCE_MS = 4000  # nothing moves: press again
+PATIENCE_MS = 4000  # nothing happens: press again
+WALLS_PATIENCE_MS = 8000  # longer than the table waits for tiles to be pushed in
 CONSOLE_PATIENCE_MS = 9000
 AFTERWARDS_MS = 2500
 ARMFUL = 6
@@ -221,7 +222,7 @@ class People:
         while not mechanics.walls_up:
             yield from self._press("button_raise")
             # The table works for a while after a press; when it rests without walls, somebody presses again.
-            while (yield Wait(lambda: mechanics.anything_moves or mechanics.walls_up, PATIENCE_MS)):
+            while (yield Wait(lambda: mechanics.anything_moves or mechanics.walls_up, WALLS_PATIENCE_MS)):
                 if mechanics.walls_up:
                     break
                 yield Wait(lambda: mechanics.walls_up or not mechanics.anything_moves)

@@ -167,6 +167,8 @@ def parse(hand: dict[str, Any]) -> Script:
 
     ScriptError names what is wrong with it.
     """
+    if not isinstance(hand, dict):
+        raise ScriptError("a hand is a JSON object with deal and events; see twin/hands")
     title = str(hand.get("title") or hand.get("id") or "hand")
     try:
         deal = [tuple(map(str, faces)) for faces in hand["deal"]]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from twin.clock import Clock
 from twin.mechanics import Board, Mechanics
 from twin.people import People
@@ -14,8 +12,9 @@ from twin.tiles import Air, Ground, Placement, Tile, make_set
 class World:
     """The table and its players; without a `script` nobody sits at it.
 
-    The same `seed` gives the same tags, dice, wall and delays. `pace` stretches the players' delays. `sets`
-    are the tile sets lying in the pan at the start (0 = A, 1 = B).
+    The same `seed` gives the same tags, dice, wall and delays. `pace` stretches the players' delays. At the
+    start `tile_set` (0 = A, 1 = B) lies in the pan; the other one is not in the table. With `clear` the
+    players push the tiles into the table after a won hand too.
     """
 
     def __init__(
@@ -27,7 +26,7 @@ class World:
         script: Script | None = None,
         pace: float = 1.0,
         *,
-        sets: Sequence[int] = (0,),
+        tile_set: int = 0,
         clear: bool = False,
     ) -> None:
         self._clock = clock
@@ -37,7 +36,7 @@ class World:
         self._script = script
         self._hands = 0
         self.ground = Ground(clock, air)
-        self.tiles: list[Tile] = [tile for index in sets for tile in make_set(index, seed)]
+        self.tiles: list[Tile] = make_set(tile_set, seed)
         for tile in self.tiles:
             self.ground.add(tile)
         self.mechanics = Mechanics(clock, board, self.ground, self.tiles, seed)
