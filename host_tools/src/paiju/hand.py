@@ -6,7 +6,7 @@ and raises `HandError` with a code from `ERROR_CODES`. Whether the shape wins is
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
@@ -60,6 +60,14 @@ class MeldKind(Enum):
     def is_kong(self) -> bool:
         return self not in (MeldKind.CHOW, MeldKind.PUNG)
 
+    @property
+    def index(self) -> int:
+        """Place in the order of definition, 0..4."""
+        return _KIND_INDEX[self]
+
+
+_KIND_INDEX: Final = {kind: index for index, kind in enumerate(MeldKind)}
+
 
 class Source(Enum):
     """Whose tile completed the meld; for an added kong, the pung it grew from."""
@@ -72,11 +80,15 @@ class Source(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Meld:
-    """An exposed set or a concealed kong. `tiles` are faces, kept in ascending order."""
+    """An exposed set or a concealed kong. `tiles` are faces, kept in ascending order.
+
+    `code` is kind and lowest face as one number (kind index * 34 + face) for tables.
+    """
 
     kind: MeldKind
     tiles: tuple[int, ...]
     source: Source
+    code: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         tiles = tuple(sorted(self.tiles))
@@ -88,20 +100,17 @@ class Meld:
         if len(tiles) != size:
             raise HandError("bad_meld", f"A {_words(self.kind)} has {size} tiles, not {len(tiles)}: {shown}.")
         first = tiles[0]
+        object.__setattr__(self, "code", self.kind.index * PLAYING_FACE_COUNT + first)
         if self.kind is MeldKind.CHOW:
             if not is_suited(first) or first % 9 > 6 or tiles != (first, first + 1, first + 2):
                 raise HandError("bad_meld", f"{shown} is not a chow: it needs three in a row of one suit.")
             if self.source is not Source.LEFT:
-                raise HandError(
-                    "wrong_source", f"Chow {shown} must come from the left, not {self.source.value}."
-                )
+                raise HandError("wrong_source", f"Chow {shown} must come from the left, not {self.source.value}.")
             return
         if tiles.count(first) != size:
             raise HandError("bad_meld", f"{shown} is not a {_words(self.kind)}: its tiles must be equal.")
         if (self.kind is MeldKind.CONCEALED_KONG) != (self.source is Source.SELF):
-            raise HandError(
-                "wrong_source", f"The {_words(self.kind)} {shown} cannot come from {self.source.value}."
-            )
+            raise HandError("wrong_source", f"The {_words(self.kind)} {shown} cannot come from {self.source.value}.")
 
     @property
     def is_concealed(self) -> bool:
@@ -172,9 +181,7 @@ class Hand:
         in_hand = self.concealed.count(self.win_tile)
         if self.robbing_kong:
             if self.self_drawn:
-                raise HandError(
-                    "impossible_flag", "robbing_kong wins on another player's tile: not self_drawn."
-                )
+                raise HandError("impossible_flag", "robbing_kong wins on another player's tile: not self_drawn.")
             if self.last_wall_tile:
                 raise HandError(
                     "impossible_flag", "robbing_kong with last_wall_tile: a kong needs one more tile to draw."
@@ -203,9 +210,9 @@ class Hand:
         """
         if not isinstance(value, dict):
             raise HandError("bad_json", "A hand is a JSON object.")
-        for field in ("concealed", "win_tile"):
-            if field not in value:
-                raise HandError("missing_field", f"The hand has no {field}.")
+        for name in ("concealed", "win_tile"):
+            if name not in value:
+                raise HandError("missing_field", f"The hand has no {name}.")
         melds = value.get("melds", [])
         if not isinstance(melds, list):
             raise HandError("bad_value", "melds must be a list.")
@@ -269,9 +276,7 @@ def _check_playing_face(face: object) -> None:
     if not isinstance(face, int) or isinstance(face, bool) or not 0 <= face < len(FACES):
         raise HandError("unknown_tile", f"{face!r} is not a face index 0 to {PLAYING_FACE_COUNT - 1}.")
     if is_flower(face):
-        raise HandError(
-            "flower_in_hand", f"{code_of(face)} is a flower: lay it aside and count it in flowers."
-        )
+        raise HandError("flower_in_hand", f"{code_of(face)} is a flower: lay it aside and count it in flowers.")
 
 
 def _face_from_json(value: Any) -> int:

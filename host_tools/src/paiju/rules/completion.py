@@ -1,0 +1,172 @@
+"""Which tiles complete the concealed tiles, over every reading, by tables per suit pattern.
+
+Patterns as in `readings`. A kind counts even when the player holds all four: it is a wait that cannot come.
+"""
+
+from typing import Final
+
+from paiju.rules.blocks import KNITTED
+from paiju.rules.readings import HONOURS, KNIT_PATTERN
+
+ALL_FACES: Final = (1 << 34) - 1
+_ORPHANS: Final = (0o100000001, 0o100000001, 0o100000001, 0o1111111)
+
+
+def is_sets(suit: int, pattern: int) -> bool:
+    """Whether a pattern splits into chows and pungs. Three equal chows are three pungs, so one way is enough."""
+    while pattern:
+        count = pattern & 7
+        if count >= 3:
+            count -= 3
+        if count:
+            if suit == HONOURS:
+                return False
+            after, third = pattern >> 3 & 7, pattern >> 6 & 7
+            if after < count or third < count:
+                return False
+            pattern -= count * 0o110
+        pattern >>= 3
+    return True
+
+
+def is_sets_and_pair(suit: int, pattern: int) -> bool:
+    """Whether a pattern splits into chows, pungs and one pair."""
+    rest, two = pattern, 2
+    while rest:
+        if rest & 7 >= 2 and is_sets(suit, pattern - two):
+            return True
+        rest >>= 3
+        two <<= 3
+    return False
+
+
+class SuitWaits:
+    """What one suit's pattern can be and which ranks (bit per rank) complete it."""
+
+    __slots__ = ("pair_waits", "remainder", "set_waits", "with_pair", "without_pair")
+
+    def __init__(self, suit: int, pattern: int) -> None:
+        count = 0
+        rest = pattern
+        while rest:
+            count += rest & 7
+            rest >>= 3
+        self.remainder = count % 3
+        self.without_pair = self.remainder == 0 and is_sets(suit, pattern)
+        self.with_pair = self.remainder == 2 and is_sets_and_pair(suit, pattern)
+        self.set_waits = 0
+        self.pair_waits = 0
+        for rank in range(7 if suit == HONOURS else 9):
+            if self.remainder == 2 and is_sets(suit, pattern + (1 << 3 * rank)):
+                self.set_waits |= 1 << rank
+            if self.remainder == 1 and is_sets_and_pair(suit, pattern + (1 << 3 * rank)):
+                self.pair_waits |= 1 << rank
+
+
+_SUIT_WAITS: Final[dict[int, SuitWaits]] = {}
+
+
+def suit_waits(suit: int, pattern: int) -> SuitWaits:
+    key = suit << 27 | pattern
+    found = _SUIT_WAITS.get(key)
+    if found is None:
+        found = SuitWaits(suit, pattern)
+        _SUIT_WAITS[key] = found
+    return found
+
+
+def standard_waits(patterns: tuple[int, int, int, int]) -> int:
+    """Faces (bit per face) that complete sets and one pair."""
+    suits = [suit_waits(suit, pattern) for suit, pattern in enumerate(patterns)]
+    # One suit takes the tile; a second one may hold the pair; the others are complete sets.
+    unfinished = [suit for suit in range(4) if not suits[suit].without_pair]
+    if len(unfinished) == 1:
+        suit = unfinished[0]
+        return suits[suit].pair_waits << 9 * suit
+    if len(unfinished) == 2:
+        one, two = unfinished
+        faces = 0
+        if suits[two].with_pair:
+            faces |= suits[one].set_waits << 9 * one
+        if suits[one].with_pair:
+            faces |= suits[two].set_waits << 9 * two
+        return faces
+    return 0
+
+
+def seven_pairs_waits(patterns: tuple[int, int, int, int]) -> int:
+    """The face that completes seven pairs of 13 tiles: the only one of which there is an odd number."""
+    faces = 0
+    for suit, pattern in enumerate(patterns):
+        odd = pattern & 0o111111111
+        while odd:
+            lowest = odd & -odd
+            faces |= 1 << (lowest.bit_length() - 1) // 3 + 9 * suit
+            odd ^= lowest
+    return faces if faces & (faces - 1) == 0 else 0
+
+
+def orphans_waits(patterns: tuple[int, int, int, int]) -> int:
+    """Faces that complete the thirteen orphans of 13 tiles."""
+    missing = 0
+    for suit, orphans in enumerate(_ORPHANS):
+        pattern = patterns[suit]
+        if pattern & ~(orphans * 7):
+            return 0
+        for rank in range(9):
+            if orphans >> 3 * rank & 1 and not pattern >> 3 * rank & 7:
+                missing |= 1 << rank + 9 * suit
+    if not missing:
+        return sum(1 << rank + 9 * suit for suit, p in enumerate(_ORPHANS) for rank in range(9) if p >> 3 * rank & 1)
+    return missing if missing & (missing - 1) == 0 else 0
+
+
+def unrelated_waits(patterns: tuple[int, int, int, int]) -> int:
+    """Faces that complete honours and knitted tiles (全不靠, 七星不靠) of 13 tiles."""
+    if any(pattern & ~0o111111111 for pattern in patterns):
+        return 0
+    faces = 0
+    for starts in KNITTED:
+        allowed = [KNIT_PATTERN[start] for start in starts]
+        if all(not patterns[suit] & ~allowed[suit] for suit in range(3)):
+            for suit, wanted in enumerate((*allowed, _ORPHANS[3])):
+                for rank in range(9):
+                    if wanted >> 3 * rank & 1 and not patterns[suit] >> 3 * rank & 7:
+                        faces |= 1 << rank + 9 * suit
+    return faces
+
+
+def knitted_straight_waits(patterns: tuple[int, int, int, int]) -> int:
+    """Faces that complete a knitted straight with sets and a pair, of 10 or 13 tiles."""
+    faces = 0
+    for starts in KNITTED:
+        wanted = [KNIT_PATTERN[start] for start in starts]
+        missing = [
+            (suit, rank)
+            for suit in range(3)
+            for rank in (starts[suit], starts[suit] + 3, starts[suit] + 6)
+            if not patterns[suit] >> 3 * rank & 7
+        ]
+        if not missing:
+            rest = tuple(patterns[suit] - wanted[suit] for suit in range(3))
+            faces |= standard_waits((rest[0], rest[1], rest[2], patterns[3]))
+        elif len(missing) == 1:
+            suit, rank = missing[0]
+            full = list(patterns)
+            full[suit] += 1 << 3 * rank
+            rest = tuple(full[i] - wanted[i] for i in range(3))
+            suits = [suit_waits(i, p) for i, p in enumerate((*rest, patterns[3]))]
+            pairs = [i for i in range(4) if not suits[i].without_pair]
+            if len(pairs) == 1 and suits[pairs[0]].with_pair:
+                faces |= 1 << rank + 9 * suit
+    return faces
+
+
+def waits_of(patterns: tuple[int, int, int, int], melds: int) -> int:
+    """Faces (bit per face) that complete the concealed tiles in any form, beside `melds` melds."""
+    faces = standard_waits(patterns)
+    if melds <= 1:
+        faces |= knitted_straight_waits(patterns)
+    if not melds:
+        faces |= seven_pairs_waits(patterns) | orphans_waits(patterns) | unrelated_waits(patterns)
+    return faces
