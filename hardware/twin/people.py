@@ -15,6 +15,7 @@ from twin.tiles import FACES, Ground, Tile
 
 Span = tuple[float, float]  # shortest and longest duration, ms
 
+SIT_DOWN: Span = (2000, 3000)
 GLANCE: Span = (900, 1400)
 PRESS: Span = (160, 240)
 REACH: Span = (300, 420)  # a tile on its way through the air
@@ -218,7 +219,7 @@ class People:
     def _raise_walls(self) -> Acting:
         self.phase = "walls"
         mechanics = self._mechanics
-        yield self._ms(GLANCE)
+        yield self._ms(SIT_DOWN)
         while not mechanics.walls_up:
             yield from self._press("button_raise")
             # The table works for a while after a press; when it rests without walls, somebody presses again.
@@ -279,10 +280,13 @@ class People:
         yield self._carry(tile, f"meld.{act.seat}", point)
 
     def _claimed(self, act: Act) -> Tile:
+        """The last discard, or the tile of an added kong that is robbed, leaves its owner."""
         tile = self._claimable
         if tile is None or tile.face != act.face or act.source is None:
             raise Confused(f"seat {act.seat} cannot claim {act.face}: it is not the last discard")
-        self._players[act.source].pond.remove(tile)
+        pond = self._players[act.source].pond
+        if tile in pond:
+            pond.remove(tile)
         self._claimable = None
         return tile
 
@@ -316,6 +320,8 @@ class People:
         else:
             points = self._lay_out(act.seat, 4, None)
         moves = [(self._out_of_rack(act.seat, act.face), f"meld.{act.seat}", point) for point in points]
+        if act.detail == "added":
+            self._claimable = moves[0][0]
         yield from self._carry_all(moves)
 
     def _win(self, act: Act) -> Acting:

@@ -226,14 +226,19 @@ def _check(script: Script) -> None:
         elif act.kind == "kong":
             needed = [act.face] * {"melded": 3, "added": 1, "concealed": 4}[act.detail]
         claims = act.kind in ("chow", "pung") or act.detail == "melded"
-        wrong = claims and (last is None or (last.kind, last.face, last.seat) != ("discard", act.face, act.source))
-        if act.detail == "added" and (act.seat, act.face) not in pungs:
-            wrong = True
+        robs = act.kind == "win" and last is not None and last.detail == "added"
+        if claims or (act.kind == "win" and act.source is not None and not robs):
+            wrong = last is None or (last.kind, last.face, last.seat) != ("discard", act.face, act.source)
+        elif act.detail == "added":
+            wrong = (act.seat, act.face) not in pungs
+        else:
+            wrong = False
         if wrong or Counter(needed) - hands[act.seat]:
             what = f"{act.detail} {act.kind}".strip()
             raise ScriptError(f"act {number} of the hand '{script.title}' ({what} {act.face}) has not its tiles")
         hands[act.seat] -= Counter(needed)
-        last = act
+        if act.kind != "win":  # several may win on one discard
+            last = act
 
 
 def numbers() -> list[int]:

@@ -199,6 +199,23 @@ def test_a_missing_wall_tile_stops_the_players_with_a_reason(bench: Any) -> None
     assert "no tile stands in stack" in table.world.problem
 
 
+def test_a_robbed_kong_gives_up_its_fourth_tile(bench: Any) -> None:
+    hand = json.loads(json.dumps(RAW[7]))
+    kong = next(n for n, event in enumerate(hand["events"]) if event.get("kind") == "added")
+    robbed = hand["events"][kong]
+    robber = (robbed["seat"] + 1) % 4
+    win = {"t": "win", "seat": robber, "tile": robbed["tile"], "by": "rob", "frm": robbed["seat"]}
+    hand["events"] = [*hand["events"][: kong + 1], win]
+    table = bench(parse(hand))
+    table.controlled()
+    table.world.start()
+    table.run(600, lambda: table.world.done)
+    assert table.world.problem is None
+    last = table.world.log[-1]
+    assert (last.origin, last.place) == (f"meld.{robbed['seat']}", f"hand.{robber}")
+    assert last.tile.face == robbed["tile"]
+
+
 # The wall
 
 
@@ -247,6 +264,7 @@ def broken() -> Iterator[tuple[dict[str, Any], str]]:
     yield {**good, "deal": good["deal"][:3]}, "four dealt hands"
     yield {**good, "deal": [good["deal"][0][1:], *good["deal"][1:]]}, "13 tiles"
     yield {**good, "events": [*good["events"][:2], {"t": "pung", "seat": 2, "tile": "P", "frm": 0}]}, "not its tiles"
+    yield {**good, "events": [*good["events"][:-1], {**good["events"][-1], "tile": "1m"}]}, "win 1m"
     yield {**good, "events": [{"t": "nap", "seat": 0, "tile": "1m"}]}, "nap"
     yield {k: v for k, v in good.items() if k != "events"}, "events"
     yield {**good, "events": [{"t": "discard", "seat": 0, "tile": "1z"}]}, "1z"
