@@ -42,7 +42,7 @@ def result_of(row: dict[str, str]) -> str:
         counted = tally(Hand(melds, faces(concealed), faces(won)[0], **values), Circumstances(**own))
     except HandError as error:
         return error.code
-    return ", ".join(f"{one.item.zh_hant} {one.points}" for one in (*counted.fans, *counted.additions))
+    return ", ".join(f"{one.item.name.zh_hant} {one.points}" for one in (*counted.fans, *counted.additions))
 
 
 def test_the_page_has_examples():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from paiju.hand import Hand, HandError, Meld, MeldKind, Source
-from paiju.rules.competitive import Circumstances, Tally, tally
+from paiju.rules.competitive import Circumstances, Tally, score_competitive, tally
 from paiju.rules.competitive_profile import competitive_profile
 from paiju.rules.competitive_readings import readings, waits
 from paiju.tiles import face_of
@@ -38,7 +38,7 @@ def hand(concealed: str, win: str, *melds: Meld, **facts: object) -> Hand:
 
 
 def counted(one: Tally) -> dict[str, int]:
-    return {part.item.zh_hant: part.points for part in (*one.fans, *one.additions)}
+    return {part.item.name.zh_hant: part.points for part in (*one.fans, *one.additions)}
 
 
 PUNG_W = meld("WWW")
@@ -109,7 +109,7 @@ def test_half_flush_is_the_known_value_and_the_rest_carries_a_notice():
 
 def test_values_carry_their_source():
     profile = competitive_profile()
-    values = {item.zh_hant: item.points for item in profile.fans.values()}
+    values = {item.name.zh_hant: item.points for item in profile.fans.values()}
     assert values == {
         "花龍": 10,
         "清龍": 20,
@@ -127,10 +127,34 @@ def test_values_carry_their_source():
         "三箭刻": 40,
     }
     assert {item.no for item in profile.fans.values()} == set(range(1, 13))
-    assert [item.zh_hant for item in profile.fans.values() if not item.is_default] == ["混一色"]
+    assert [item.name.zh_hant for item in profile.fans.values() if not item.is_default] == ["混一色"]
     assert not any(item.is_default for item in profile.additions.values())
     kongs = {key for key, amount in profile.payments.items() if amount.is_default}
     assert kongs == {"melded_kong", "added_kong", "concealed_kong"}
+
+
+def test_the_score_is_that_of_every_profile():
+    example = replace(CASES["七對 混一色"][0], flowers=2)
+    score = score_competitive(example)
+    assert (score.total, score.total_without_flowers, score.reaches_minimum) == (72, 68, True)
+    assert [(fan.no, fan.zh_hant, fan.points, fan.count) for fan in score.fans] == [
+        (11, "七對", 40, 1),
+        (4, "混一色", 20, 1),
+        (27, "門清", 8, 1),
+        (21, "花牌", 2, 2),
+    ]
+    body = score.to_json(excluded=True)
+    assert body["fans"][3] == {
+        "no": 21,
+        "zh": "花牌",
+        "name": "Flower",
+        "points": 2,
+        "count": 2,
+        "tiles": [],
+    }
+    assert body["excluded"][0]["by"] == 11
+    assert "project default" in body["notices"][0]["en"]
+    assert sum(fan.points * fan.count for fan in score.fans) == score.total
 
 
 # 無番禁和
@@ -194,13 +218,13 @@ def test_a_many_way_wait_that_could_be_laid_out_as_single_is_not_single():
     example = hand("12345m EE", "3m", *FLUSH[1:])
     result = tally(example)
     assert counted(result) == {"混一色": 20}
-    assert [one.article for one in result.left_out] == ["第九條, 計分原則"]
-    assert "3m 6m" in result.left_out[0].reason.en
+    assert [one.source for one in result.left_out] == ["第九條, 計分原則"]
+    assert result.left_out[0].to_text("en") == "Single wait not counted: the hand waits on 3m 6m"
 
 
 def test_seven_pairs_never_adds_a_single_wait_and_says_so():
     result = tally(CASES["七對"][0])
-    assert [one.reason.zh_hant for one in result.left_out] == ["不計單張和牌：七對"]
+    assert [one.to_text("zh_Hant") for one in result.left_out] == ["不計單張和牌: 七對"]
 
 
 def test_a_self_drawn_tile_put_into_the_hand_is_no_single_wait():
@@ -208,7 +232,7 @@ def test_a_self_drawn_tile_put_into_the_hand_is_no_single_wait():
     assert counted(tally(drawn)) == {"混一色": 20, "單張和牌": 4}
     mixed = tally(drawn, Circumstances(put_into_hand=True))
     assert counted(mixed) == {"混一色": 20}
-    assert mixed.left_out[0].article == "第八條"
+    assert mixed.left_out[0].source == "第八條"
 
 
 def test_a_last_tile_not_behind_a_pung_is_no_last_closed_wait():

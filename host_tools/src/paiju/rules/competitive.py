@@ -7,14 +7,14 @@ technical fan is refused (無番禁和).
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
+from typing import Any
 
 from paiju.hand import Hand, HandError, MeldKind
 from paiju.rules.competitive_profile import CompetitiveProfile, Item, competitive_profile, default_notice
 from paiju.rules.competitive_readings import KNITTED_STRAIGHTS, Reading, Shape, readings, waits
+from paiju.rules.score import Excluded, FanCount, Score, Tiles
 from paiju.rules.texts import Text
 from paiju.tiles import code_of, is_honour, is_suited
-
-Tiles = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,10 @@ class Counted:
     def points(self) -> int:
         return self.item.points * self.count
 
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """What a player might claim and the rule that removes it."""
-
-    item: Item
-    article: str
-    reason: Text
+    def named(self) -> FanCount:
+        item, name = self.item, self.item.name
+        tiles = (self.tiles,) if self.tiles else ()
+        return FanCount(item.no, name.zh_hant, name.zh_hans, name.en, item.points, self.count, tiles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +57,25 @@ class Tally:
     reading: Reading
     fans: tuple[Counted, ...]
     additions: tuple[Counted, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[Excluded, ...]
 
     @property
     def total(self) -> int:
         return sum(one.points for one in (*self.fans, *self.additions))
 
+    def explained(self) -> tuple[tuple[FanCount, ...], tuple[Excluded, ...]]:
+        """What counts, the highest first, flowers last; and what was left out."""
+        counted = sorted(
+            (*self.fans, *self.additions),
+            key=lambda one: (one.item.key == "flower", -one.item.points, one.item.no),
+        )
+        return tuple(one.named() for one in counted), self.left_out
+
     @property
     def notices(self) -> tuple[Text, ...]:
         """One for each value used that is a project default."""
         return tuple(
-            default_notice(Text(one.item.name, one.item.zh_hans, one.item.zh_hant), one.item.points)
+            default_notice(one.item.name, one.item.points)
             for one in (*self.fans, *self.additions)
             if one.item.is_default
         )
@@ -99,6 +103,34 @@ def tally(
     if not with_fan:
         raise HandError("no_fan", "The hand has no technical fan: a win needs at least one (無番禁和).")
     return max(with_fan, key=_rank)
+
+
+class CompetitiveScore(Score):
+    """A score with one notice for each value in it that is a project default."""
+
+    __slots__ = ("notices",)
+
+    def __init__(self, counted: Tally, flowers: int) -> None:
+        in_flowers = sum(one.points for one in counted.additions if one.item.key == "flower")
+        # A tally has a fan, so any of its totals may win.
+        super().__init__(counted.total, counted.total - in_flowers, flowers, 0, counted.explained)
+        self.notices = counted.notices
+
+    def to_json(self, *, excluded: bool = False) -> dict[str, Any]:
+        """As `Score.to_json`; with `excluded` also `notices`, each in three languages."""
+        body = super().to_json(excluded=excluded)
+        if excluded:
+            body["notices"] = [notice.to_json() for notice in self.notices]
+        return body
+
+
+def score_competitive(
+    hand: Hand,
+    circumstances: Circumstances | None = None,
+    profile: CompetitiveProfile | None = None,
+) -> CompetitiveScore:
+    """The score of a hand; raises as `tally` does."""
+    return CompetitiveScore(tally(hand, circumstances, profile), hand.flowers)
 
 
 def _rank(one: Tally) -> tuple[int, list[int], list[int]]:
@@ -135,13 +167,17 @@ def _count(
     if last:
         fans["last_closed_wait"] = (hand.win_tile,)
     additions = _additions(hand, single, circumstances, profile)
-    left_out: list[LeftOut] = []
+    left_out: list[Excluded] = []
     if place is not None and not single:
-        left_out.append(_why_not_single(waiting, profile))
-    for fan in fans:
-        for exclusion in profile.fans[fan].excludes:
-            if additions.pop(exclusion.item, None) is not None:
-                left_out.append(_excluded_by(profile.fans[fan], exclusion.item, exclusion.article, profile))
+        left_out.append(_why_not_single(waiting, hand.win_tile, profile))
+    for key in fans:
+        fan = profile.fans[key]
+        for exclusion in fan.excludes:
+            lost = additions.pop(exclusion.item, None)
+            if lost is not None:
+                left_out.append(
+                    Excluded(lost.item.no, lost.item.name, (lost.tiles,), fan.no, fan.name, exclusion.article)
+                )
     return Tally(
         reading,
         tuple(Counted(item, fans[key]) for key, item in profile.fans.items() if key in fans),
@@ -238,29 +274,15 @@ def _place_of_winning_tile(reading: Reading, tile: int) -> str | None:
     return None
 
 
-def _why_not_single(waiting: Tiles, profile: CompetitiveProfile) -> LeftOut:
+def _why_not_single(waiting: Tiles, tile: int, profile: CompetitiveProfile) -> Excluded:
     item = profile.additions["single_wait"]
-    if len(waiting) > 1:
-        faces = " ".join(map(code_of, waiting))
-        reason = Text(
-            f"No single wait: the hand waits on {faces}.",
-            f"不计单张和牌：听 {faces}，按多张和牌计算",
-            f"不計單張和牌：聽 {faces}，按多張和牌計算",
-        )
-        return LeftOut(item, "第九條, 計分原則", reason)
-    reason = Text(
-        "No single wait: the self-drawn tile was put into the hand.",
-        "不计单张和牌：自摸牌张插入手牌",
-        "不計單張和牌：自摸牌張插入手牌",
-    )
-    return LeftOut(item, "第八條", reason)
+    if len(waiting) == 1:
+        return Excluded(item.no, item.name, ((tile,),), None, _PUT_INTO_HAND, "第八條")
+    faces = " ".join(map(code_of, waiting))
+    many = Text(f"the hand waits on {faces}", f"听 {faces}，按多张和牌计算", f"聽 {faces}，按多張和牌計算")
+    return Excluded(item.no, item.name, (waiting,), None, many, "第九條, 計分原則")
 
 
-def _excluded_by(fan: Item, key: str, article: str, profile: CompetitiveProfile) -> LeftOut:
-    item = profile.additions[key]
-    reason = Text(
-        f"{item.name} does not count beside {fan.name}.",
-        f"不计{item.zh_hans}：{fan.zh_hans}",
-        f"不計{item.zh_hant}：{fan.zh_hant}",
-    )
-    return LeftOut(item, article, reason)
+_PUT_INTO_HAND = Text(
+    "the self-drawn tile was put into the hand", "自摸的牌张插入了手牌", "自摸的牌張插入了手牌"
+)

@@ -21,14 +21,12 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A technical fan or an addition: number, points, names, source of its value."""
+    """A technical fan or an addition: number, points, name, source of its value."""
 
     key: str
     no: int
     points: int
-    name: str
-    zh_hans: str
-    zh_hant: str
+    name: Text
     source: str
     excludes: tuple[Exclusion, ...] = ()
 
@@ -42,9 +40,7 @@ class Item:
             key,
             row["no"],
             row["points"],
-            row["name"],
-            row["zh_hans"],
-            row["zh_hant"],
+            Text.of(row["name"]),
             row["source"],
             tuple(Exclusion(one["item"], one["article"]) for one in row.get("excludes", ())),
         )
