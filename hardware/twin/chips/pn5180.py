@@ -311,15 +311,15 @@ class Pn5180:
             duration = SLOW_US_CHOICE.get(code, EXECUTION_US_CHOICE)
             if code == 0x04 and self._frame[1:2] == bytes((AGC_REF_CONFIG,)) and not self._agc_written:
                 duration = LPCD_CALIBRATION_US_CHOICE
-            self._pending = self.clock.after(duration, self._execute)
+            frame = bytes(self._frame)
+            self._pending = self.clock.after(duration, lambda: self._execute(frame))
 
     def _idle_host(self) -> None:
         self._pending = None
         if not self._hung:
             self._busy.set(0)
 
-    def _execute(self) -> None:
-        frame = bytes(self._frame)
+    def _execute(self, frame: bytes) -> None:
         try:
             command = _COMMANDS.get(frame[0])
             if command is None:
