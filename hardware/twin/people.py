@@ -97,16 +97,20 @@ class People:
         self._deadline: Event | None = None
         self.phase = "idle"
         self.problem: str | None = None
+        self.then: Callable[[], None] | None = None  # called when the hand is over
 
     @property
     def done(self) -> bool:
         return self.phase in ("done", "stuck")
 
-    def start(self) -> None:
-        """Arrange the wall the hand needs and begin."""
+    def arrange(self) -> None:
+        """Make the table's next wall the one this hand needs."""
         by_number = {tile.number: tile for tile in self._tiles}
         feed = self._plan.feed(self._script.dealer)
         self._mechanics.arrange([[by_number[number] for number in side] for side in feed])
+
+    def start(self) -> None:
+        """Sit down and play the arranged wall."""
         self._mechanics.changed.append(self._look)
         self._acting = self._hand()
         self._go_on(None)
@@ -144,6 +148,8 @@ class People:
     def _finish(self, phase: str) -> None:
         self.phase = phase
         self._mechanics.changed.remove(self._look)
+        if self.then is not None:
+            self.then()
 
     def _ms(self, span: Span) -> float:
         return self._rng.uniform(*span) * self._pace

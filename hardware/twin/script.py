@@ -226,7 +226,8 @@ def _check(script: Script) -> None:
         elif act.kind == "kong":
             needed = [act.face] * {"melded": 3, "added": 1, "concealed": 4}[act.detail]
         claims = act.kind in ("chow", "pung") or act.detail == "melded"
-        robs = act.kind == "win" and last is not None and last.detail == "added"
+        given = ("added", act.face, act.source)
+        robs = act.kind == "win" and last is not None and (last.detail, last.face, last.seat) == given
         if claims or (act.kind == "win" and act.source is not None and not robs):
             wrong = last is None or (last.kind, last.face, last.seat) != ("discard", act.face, act.source)
         elif act.detail == "added":

@@ -41,6 +41,7 @@ class World:
             self.ground.add(tile)
         self.mechanics = Mechanics(clock, board, self.ground, self.tiles, seed)
         self.people: People | None = None
+        self._next: People | None = None
 
     @property
     def log(self) -> list[Placement]:
@@ -53,10 +54,16 @@ class World:
             self.play(self._script)
 
     def play(self, script: Script) -> None:
-        """Act out one more hand; the tiles must be back in the pan."""
+        """Act out one more hand, at once or after the present one.
+
+        Its wall is arranged now, so call this before the table begins to stack it. ValueError while the
+        wall of the present hand is still being built, or when another hand waits already.
+        """
+        if self._next is not None or self.phase == "walls":
+            raise ValueError("the next hand can be given once the walls of the present one stand")
         self._hands += 1
         seed = self._seed if self._hands == 1 else f"{self._seed}/{self._hands}"
-        self.people = People(
+        self._next = People(
             self._clock,
             self.mechanics,
             self.ground,
@@ -66,7 +73,15 @@ class World:
             self._pace,
             self._clear,
         )
-        self.people.start()
+        self._next.arrange()
+        self._next.then = self._go_on
+        if self.people is None or self.people.done:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self._next is not None:
+            self.people, self._next = self._next, None
+            self.people.start()
 
     @property
     def phase(self) -> str:
@@ -75,7 +90,7 @@ class World:
 
     @property
     def done(self) -> bool:
-        """The players have finished the hand, or cannot go on (`problem`)."""
+        """The players have finished every hand they were given, or cannot go on (`problem`)."""
         return self.people is None or self.people.done
 
     @property

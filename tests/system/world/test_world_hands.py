@@ -176,6 +176,25 @@ def test_drawn_hand_is_pushed_in_and_the_next_one_played(bench: Any) -> None:
     assert placed_zones(table) == recorded_zones(RAW[1])
 
 
+def test_two_hands_in_a_row_on_a_table_that_stacks_at_once(bench: Any) -> None:
+    table = bench(load(1), clear=True)
+    controller = table.controlled()
+    table.board.inputs["lift_down"].watch(lambda level: controller.stack() if level else None)
+    table.world.start()
+    with pytest.raises(ValueError, match="once the walls"):
+        table.world.play(load(3))
+    table.run(600, lambda: table.world.phase == "play")
+    table.world.play(load(3))
+    first = table.world.people
+    table.run(600, lambda: table.world.people is not first)
+    assert first.problem is None
+    seen = len(table.world.log)
+    table.run(600, lambda: table.world.done)
+    assert table.world.problem is None
+    del table.world.log[:seen]
+    assert placed_zones(table, before="pan") == recorded_zones(RAW[3])
+
+
 def test_same_seed_same_run(bench: Any) -> None:
     def run(seed: int) -> list[tuple[Any, ...]]:
         table = played(bench, 1, seed=seed)
