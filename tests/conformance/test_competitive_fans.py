@@ -8,9 +8,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from paiju.hand import Hand, HandError, Meld, MeldKind, Source
+from paiju.rules import score
 from paiju.rules.competitive import Circumstances, Tally, score_competitive, tally
 from paiju.rules.competitive_profile import competitive_profile
-from paiju.rules.competitive_readings import readings, waits
+from paiju.rules.competitive_readings import KNITTED_STRAIGHTS, readings, waits
 from paiju.tiles import face_of
 
 
@@ -313,6 +314,15 @@ def test_impossible_circumstances_are_refused(example, circumstances):
     assert caught.value.code == "impossible_flag"
 
 
+def test_circumstances_are_read_from_the_object_of_the_hand():
+    facts = Circumstances.from_json({"win_tile": "3m", "flower_replacement": True})
+    assert facts == Circumstances(flower_replacement=True)
+    drawn = replace(OPEN, self_drawn=True, flowers=1)
+    assert score(drawn, "competitive", facts).total == 28
+    with pytest.raises(HandError, match="put_into_hand must be true or false"):
+        Circumstances.from_json({"put_into_hand": 1})
+
+
 # Properties
 
 
@@ -334,9 +344,33 @@ def test_every_winning_hand_has_a_reading_and_waits_on_its_tile(tiles):
     example = Hand((), tiles[1:], tiles[0])
     assert readings(example)
     assert tiles[0] in waits((), tiles[1:])
-    for face in waits((), tiles[1:]):
-        if tiles[1:].count(face) < 4:
-            assert readings(Hand((), tiles[1:], face))
+
+
+def ready_hands():
+    """Thirteen tiles near every shape, so that each kind of wait comes up."""
+    knitted = st.sampled_from(KNITTED_STRAIGHTS).flatmap(
+        lambda nine: st.lists(st.integers(0, 33), min_size=5, max_size=5).map(lambda rest: [*nine, *rest])
+    )
+    pairs = st.lists(st.integers(0, 33), min_size=7, max_size=7).map(lambda faces: faces * 2)
+    honours = st.lists(st.integers(27, 33), min_size=6, max_size=7, unique=True)
+    unrelated = honours.flatmap(
+        lambda high: st.lists(
+            st.integers(0, 26), min_size=14 - len(high), max_size=14 - len(high), unique=True
+        ).map(lambda low: [*low, *high])
+    )
+    return st.one_of(winning_tiles(), knitted, pairs, unrelated).map(lambda tiles: tuple(tiles[1:]))
+
+
+@given(ready_hands(), st.integers(0, 1))
+def test_waits_agree_with_trying_every_face(tiles, melded):
+    assume(max(map(tiles.count, tiles)) <= 4)
+    melds = (Meld(MeldKind.PUNG, (33,) * 3, Source.ACROSS),) * melded
+    held = tiles[3 * melded :]
+    assume(tiles.count(33) <= 1 or not melded)
+    found = waits(melds, held)
+    for face in range(34):
+        if held.count(face) + 3 * melded * (face == 33) < 4:
+            assert (face in found) is bool(readings(Hand(melds, held, face)))
 
 
 @given(winning_tiles(), st.permutations(range(3)), st.integers(0, 7))

@@ -5,7 +5,7 @@ technical fan is refused (無番禁和).
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import permutations
 from typing import Any
 
@@ -30,6 +30,15 @@ class Circumstances:
     flower_replacement: bool = False
     put_into_hand: bool = False
     pung_shown: bool = True
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Circumstances":
+        """From the same object as `Hand.from_json`, by the names of the fields; absent ones default."""
+        given = {field.name: value[field.name] for field in fields(cls) if field.name in value}
+        for name, flag in given.items():
+            if not isinstance(flag, bool):
+                raise HandError("bad_value", f"{name} must be true or false.")
+        return cls(**given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,11 @@ from enum import Enum
 from itertools import permutations
 
 from paiju.hand import Hand, Meld, MeldKind
+from paiju.rules.completion import knitted_straight_waits, seven_pairs_waits, standard_waits
+from paiju.rules.engine import patterns_of
 from paiju.tiles import PLAYING_FACE_COUNT
+
+_PLAYING_FACES = range(PLAYING_FACE_COUNT)
 
 
 class Shape(Enum):
@@ -55,11 +59,16 @@ def waits(melds: Sequence[Meld], concealed: Iterable[int]) -> tuple[int, ...]:
     A face whose four tiles the player already holds still counts as a wait.
     """
     held = tuple(concealed)
-    return tuple(
-        face
-        for face in range(PLAYING_FACE_COUNT)
-        if next(_readings((*held, face), melds), None) is not None
-    )
+    patterns = patterns_of(held)
+    faces = standard_waits(patterns)
+    if len(melds) <= 1:
+        faces |= knitted_straight_waits(patterns)
+    if not melds:
+        faces |= seven_pairs_waits(patterns)
+        if len(set(held)) == len(held):
+            counts = Counter(held)
+            faces |= sum(1 << face for face in _PLAYING_FACES if _unrelated(counts + Counter((face,))))
+    return tuple(face for face in _PLAYING_FACES if faces >> face & 1)
 
 
 def _readings(tiles: tuple[int, ...], melds: Sequence[Meld]) -> Iterator[Reading]:
@@ -97,7 +106,7 @@ def _with_pair(
     shape = Shape.KNITTED if knitted else Shape.STANDARD
     for pair in sorted(counts):
         if counts[pair] >= 2:
-            rest = [counts[face] for face in range(PLAYING_FACE_COUNT)]
+            rest = [counts[face] for face in _PLAYING_FACES]
             rest[pair] -= 2
             for own_chows, own_pungs in _sets(rest, 0):
                 yield Reading(

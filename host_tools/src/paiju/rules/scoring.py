@@ -2,13 +2,15 @@
 
 from functools import cache, partial
 
-from paiju.hand import Hand, HandError
-from paiju.rules.competitive import score_competitive
+from paiju.hand import Hand
+from paiju.rules.competitive import Circumstances, score_competitive
+from paiju.rules.competitive_profile import competitive_profile
 from paiju.rules.engine import Scorer
 from paiju.rules.explain import explain
 from paiju.rules.fans import FLOWER_TILES
 from paiju.rules.profile import Profile, load_profile
 from paiju.rules.score import Score
+from paiju.rules.texts import engine_of
 
 COMPETITIVE = "competitive"
 PROFILES = ("mcr1998", "mcr", COMPETITIVE)
@@ -20,15 +22,16 @@ def scorer(profile: str | Profile) -> Scorer:
     return Scorer(load_profile(profile) if isinstance(profile, str) else profile)
 
 
-def score(hand: Hand, profile: str | Profile = "mcr1998") -> Score:
+def score(
+    hand: Hand, profile: str | Profile = "mcr1998", circumstances: Circumstances | None = None
+) -> Score:
     """Score a hand: the best reading, fan by fan.
 
+    circumstances: what `competitive` asks besides the hand; no other profile looks at it.
     Raises HandError: `not_winning`, `unknown_profile`, and under `competitive` also `no_fan`.
     """
-    if profile == COMPETITIVE:
-        return score_competitive(hand)
-    if isinstance(profile, str) and profile not in PROFILES:
-        raise HandError("unknown_profile", f"Unknown rules {profile!r}: use one of {', '.join(PROFILES)}.")
+    if isinstance(profile, str) and engine_of(profile) == COMPETITIVE:
+        return score_competitive(hand, circumstances, competitive_profile(profile))
     engine = scorer(profile)
     reading = engine.read(hand)
     flowers = hand.flowers * engine.profile.fans[FLOWER_TILES].value if hand.flowers else 0

@@ -2,6 +2,7 @@
 
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -51,6 +52,7 @@ def load_toml(name: str) -> dict[str, Any]:
     return tomllib.loads(files("paiju.rules").joinpath(name).read_text(encoding="utf-8"))
 
 
+@cache
 def engine_of(profile: str) -> str:
     """The engine that a shipped profile names: "mcr" or "competitive". Raises HandError `unknown_profile`."""
     try:
