@@ -143,9 +143,11 @@ class Noise:
         bit = self._random.randrange(8 * len(data))
         return (int.from_bytes(data, "little") ^ 1 << bit).to_bytes(len(data), "little")
 
-    def conjure(self, uids: Sequence[int]) -> bytes | None:
-        if not self.ghost or not uids or self._random.random() >= self.ghost:
-            return None
+    def haunts(self) -> bool:
+        return self.ghost > 0 and self._random.random() < self.ghost
+
+    def conjure(self, uids: Sequence[int]) -> bytes:
+        """An inventory reply nobody sent: one of `uids`, shifted by two or three bytes."""
         uid = uids[self._random.randrange(len(uids))] >> 8 * self._random.choice((2, 3))
         return with_crc(bytes(2) + uid.to_bytes(8, "little"))
 
@@ -271,9 +273,11 @@ class Radio:
             tags, replies = [t for t, _ in heard], [r for _, r in heard]
             if not replies:
                 request = parse(frame) if frame is not None else None
-                if frame is None or (request is not None and request.inventory):
-                    ghost = noise.conjure(self.air.uids)
-                    return None if ghost is None else Echo(ghost, None, 0.0, self._kbit, (), ())
+                inventory = frame is None or (request is not None and request.inventory)
+                if not inventory or not self.air.bodies or not noise.haunts():
+                    return None
+                ghost = noise.conjure([body.tag.uid for body in self.air.bodies.values()])
+                return Echo(ghost, None, 0.0, self._kbit, (), ())
         if not replies:
             return None
         data, collision = superpose(replies)
@@ -313,12 +317,8 @@ class Air:
             for a in self.antennas
         ]
         self._inside: dict[int, list[int]] = {}
-        self._bodies: dict[int, Body] = {}
+        self.bodies: dict[int, Body] = {}
         self._radios: dict[int, Radio] = {}
-
-    @property
-    def uids(self) -> list[int]:
-        return [body.tag.uid for body in self._bodies.values()]
 
     def radio(self, reader: int) -> Radio:
         """The radio of reader 0-3 (seats) or 4 (centre); the same object at every call."""
@@ -331,13 +331,13 @@ class Air:
         return [a.zone for a in self.antennas if a.reaches(x, y, z)]
 
     def add(self, body: Body) -> None:
-        self._bodies[id(body)] = body
+        self.bodies[id(body)] = body
         self._inside[id(body)] = []
         self.moved(body)
 
     def remove(self, body: Body) -> None:
         self._place(body, [])
-        del self._bodies[id(body)], self._inside[id(body)]
+        del self.bodies[id(body)], self._inside[id(body)]
 
     def moved(self, body: Body) -> None:
         """Tell that `body` has a new place; its tag gains or loses the field accordingly."""

@@ -189,6 +189,30 @@ def test_a_frame_sent_while_busy_is_lost_and_told() -> None:
     assert host.read(IRQ) & GENERAL_ERROR
 
 
+def test_with_the_test_bus_on_busy_rises_before_nss_may() -> None:
+    host = Host()
+    host.send(0x06, 0x17, 0x80)
+    host.frame(b"\x00\x0c\x02\x00\x00\x00")  # does not wait for BUSY
+    for frame in (b"\x00\x0c\x01\x00\x00\x00", b"\x04\x0c", b"\xff\xff\xff\xff"):
+        host.chip.select()
+        answer = host.chip.transfer(frame)
+        assert host.busy.level == 0
+        host.wait(10)
+        assert host.busy.level == 1
+        host.chip.deselect()
+        host.wait(100)
+    assert answer == b"\x01\x00\x00\x00"
+
+
+def test_reading_the_agc_reference_runs_a_calibration() -> None:
+    host = Host(1)
+    host.field_on()
+    begin = host.clock.now
+    host.read(0x26)
+    assert host.clock.now - begin >= 10_000
+    assert not host.things[0].tag.powered
+
+
 def test_or_and_multiple_and_clear() -> None:
     host = Host()
     host.write(0x11, 0x0F0)
@@ -344,20 +368,24 @@ def test_air_time_of_a_reply() -> None:
     host.field_on()
     host.arm(0x540)
     host.wait(400)  # TX_WAIT is over
-    times: dict[int, int] = {}
+    edges: list[int] = []
     host.chip.select()
     host.chip.transfer(b"\x09\x00\x26\x01\x00")
     host.chip.deselect()
     begin = host.clock.now + pn5180.SLOW_US_CHOICE[0x09]
+
+    def note(level: int) -> None:
+        if level:
+            edges.append(host.clock.now)
+
+    host.irq.watch(note)
     host.wait(100)
     host.write(0x01, TX)
-    host.irq.watch(lambda level: times.setdefault(1, host.clock.now) if level else None)
     host.wait(2_000)
     host.write(0x01, RX)
-    host.irq.watch(lambda level: times.setdefault(0, host.clock.now) if level else None)
     host.wait(5_000)
-    assert times[1] - begin == pytest.approx(1623.6, abs=1)
-    assert times[0] - times[1] == pytest.approx(320.9 + 3926.8, abs=2)
+    assert edges[0] - begin == pytest.approx(1623.6, abs=1)
+    assert edges[1] - edges[0] == pytest.approx(320.9 + 3926.8, abs=2)
 
 
 def test_an_empty_slot_ends_by_the_timer_and_leaves_state_four() -> None:
@@ -471,6 +499,42 @@ def test_idle_ends_a_transmission_before_the_tags_hear_it() -> None:
     host.wait(5_000)
     assert host.read(IRQ) & (RX | TX) == 0
     assert host.exchange(b"\x26\x01\x00")[0] == 10
+
+
+def test_a_tag_that_leaves_may_leave_the_receiver_open() -> None:
+    host = Host(1)
+    host.field_on()
+    host.chip.faults.add("mute")
+    host.arm(0x540)
+    host.send(0x09, 0x00, 0x26, 0x01, 0x00)
+    host.until(SOF)
+    host.air.remove(host.things[0])
+    host.wait(20_000)
+    assert not host.read(IRQ) & RX
+    assert host.state() == 5
+    host.arm(0x540)
+    assert host.state() == 1
+
+
+@pytest.mark.parametrize(("counted", "size"), [(False, 10), (True, 12)])
+def test_the_crc_may_count_as_data(counted: bool, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pn5180, "CRC_COUNTED_CHOICE", counted)
+    host = Host(1)
+    host.field_on()
+    status, data = host.exchange(b"\x26\x01\x00")
+    assert (status, len(data)) == (size, size)
+
+
+def test_fast_inventory_read_needs_the_fast_receiver() -> None:
+    host = Host(0x55)
+    host.field_on()
+    fast = b"\x66\xa1\x04\x00\x00\x00"
+    assert host.exchange(fast)[0] == 0
+    host.wait(5_000)  # the tag did answer
+    host.send(0x11, 0x0E, 0x8E)
+    status, data = host.exchange(fast)
+    assert status == 13
+    assert data == b"\x00" + uid(0x55).to_bytes(8, "little") + b"\x55\x00\x00\x00"
 
 
 def test_a_write_is_answered_after_the_programming_time() -> None:

@@ -71,6 +71,7 @@ BOOT_BUSY_CHOICE = 0  # BUSY during start-up; frames sent then are lost
 PRODUCT_CHOICE, EEPROM_VERSION_CHOICE = b"\x05\x03", b"\x01\x93"
 IRQ_PIN_CHOICE = 0x01  # EEPROM 1Ah from the factory: active high, cleared by IRQ_CLEAR only
 RF_ON_US_CHOICE, RF_OFF_US_CHOICE = 300, 100  # from the command's end to its interrupt
+TEST_BUS_RISE_US_CHOICE = 2  # BUSY after the last byte, test bus on; NSS high before it loses the frame
 RESPONSE_US_CHOICE = 5  # BUSY after a response frame
 EXECUTION_US_CHOICE = 12  # BUSY after a command, where the next table says nothing
 SLOW_US_CHOICE = {0x03: 20, 0x05: 20, 0x06: 3_000, 0x07: 20, 0x09: 25, 0x0A: 20, 0x11: 250, 0x16: 60, 0x17: 30}
@@ -98,6 +99,7 @@ FAULTS = {
     "ones": "MISO reads 0xFF",
     "busy": "BUSY stays high after the next SEND_DATA until RESET_N",
     "stuck": "after the next SEND_DATA the transceiver stays in state 3 until idle is written",
+    "mute": "a tag that leaves during its reply gives no interrupt, the transceiver stays in state 5",
     "no_field": "RF_ON raises no field and no interrupt",
     "dead": "no command is executed, BUSY never rises, MISO floats at 0xFF",
 }
@@ -180,6 +182,7 @@ class Pn5180:
         self._pending: Event | None = None  # the command being executed
         self._booting: Event | None = None
         self._resetting: Event | None = None
+        self._rising: Event | None = None
         self._switching: Event | None = None  # the field on its way up or down
         self._frame = bytearray()
         self._response: bytes | None = None
@@ -242,9 +245,9 @@ class Pn5180:
         self._irq.set(0)
 
     def _stop(self) -> None:
-        for event in (self._pending, self._booting, self._switching, *self._air):
+        for event in (self._pending, self._booting, self._rising, self._switching, *self._air):
             Clock.cancel(event)
-        self._pending = self._booting = None
+        self._pending = self._booting = self._rising = self._switching = None
         self._running = self._hung = False
         self._response = None
         self._defaults()
@@ -279,6 +282,8 @@ class Pn5180:
             return b"\xff" * len(data)
         if not self.eeprom[0x17] & 0x80:
             self._busy.set(1)
+        elif self._rising is None:
+            self._rising = self.clock.after(TEST_BUS_RISE_US_CHOICE, self._rise)
         self._frame += data
         if self._answering:
             assert self._response is not None
@@ -294,11 +299,19 @@ class Pn5180:
                 return b"\xff" * len(data)
         return out
 
+    def _rise(self) -> None:
+        self._rising = None
+        self._busy.set(1)
+
     def deselect(self) -> None:
         if not self._running:
             return
         if self._too_early:
             self._complain(SYNTAX)
+            return
+        if self._rising is not None:
+            Clock.cancel(self._rising)
+            self._rising = None
             return
         if not self._frame:
             return
@@ -716,6 +729,8 @@ class Pn5180:
 
     def _rx_ended(self, echo: Echo) -> None:
         """Judge what was received (tables 92, 93)."""
+        if "mute" in self.faults and not echo.intact:
+            return
         data, status = echo.data, 0
         crc = self._registers[CRC_RX]
         if not echo.intact:  # the tag left during its reply
