@@ -29,6 +29,7 @@ SWEEP: Span = (120, 180)  # between two armfuls on their way into the gap
 PATIENCE_MS = 4000  # nothing happens: press again
 WALLS_PATIENCE_MS = 8000  # longer than the table waits for tiles to be pushed in
 CONSOLE_PATIENCE_MS = 9000
+GIVE_UP_MS = 300_000  # then somebody fetches the technician
 AFTERWARDS_MS = 2500
 ARMFUL = 6
 RACK = 15
@@ -154,6 +155,16 @@ class People:
     def _ms(self, span: Span) -> float:
         return self._rng.uniform(*span) * self._pace
 
+    def _patience(self, reason: str) -> Callable[[], None]:
+        """A check that raises Confused with `reason` once the players have waited long enough."""
+        limit = self._clock.now + GIVE_UP_MS * 1000
+
+        def in_time() -> None:
+            if self._clock.now >= limit:
+                raise Confused(f"{reason} within {GIVE_UP_MS // 60_000} minutes")
+
+        return in_time
+
     # What fingers can do
 
     def _press(self, button: str) -> Acting:
@@ -226,13 +237,16 @@ class People:
         self.phase = "walls"
         mechanics = self._mechanics
         yield self._ms(SIT_DOWN)
+        in_time = self._patience("the walls did not come up")
         while not mechanics.walls_up:
+            in_time()
             yield from self._press("button_raise")
             # The table works for a while after a press; when it rests without walls, somebody presses again.
             while (yield Wait(lambda: mechanics.anything_moves or mechanics.walls_up, WALLS_PATIENCE_MS)):
                 if mechanics.walls_up:
                     break
-                yield Wait(lambda: mechanics.walls_up or not mechanics.anything_moves)
+                yield Wait(lambda: mechanics.walls_up or not mechanics.anything_moves, GIVE_UP_MS)
+                in_time()
         yield self._ms(GLANCE)
 
     def _throw_dice(self) -> Acting:
@@ -241,10 +255,12 @@ class People:
         for throw in self._plan.throws:
             dice.fall = throw
             before = dice.throws
+            in_time = self._patience("the dice were not thrown")
             while dice.throws == before:
+                in_time()
                 yield from self._press("button_dice")
                 if (yield Wait(lambda: dice.values is None, PATIENCE_MS)):
-                    yield Wait(lambda: dice.values is not None)
+                    yield Wait(lambda: dice.values is not None, GIVE_UP_MS)
             yield self._ms(GLANCE)
         dice.fall = None
 
@@ -367,12 +383,16 @@ class People:
             for tile in armful:
                 mechanics.drop_in(tile)
         mechanics.reach_into_gap(-1)
+        in_time = self._patience("the console did not go down")
         while not (yield Wait(lambda: bool(mechanics.board.inputs["lift_down"].level), CONSOLE_PATIENCE_MS)):
+            in_time()
             yield from self._press("button_refill")
 
     def _open_console(self) -> Acting:
         mechanics = self._mechanics
+        in_time = self._patience("the console did not come up")
         while not mechanics.console_open:
+            in_time()
             yield from self._press("button_refill")
             yield Wait(lambda: mechanics.console_open, PATIENCE_MS)
 

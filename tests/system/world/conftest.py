@@ -46,8 +46,7 @@ class Controller:
     def __init__(self, clock: Clock, board: BareBoard) -> None:
         self.clock = clock
         self.board = board
-        self.gate_reads: list[str] = []
-        self._stacks = [0] * 4
+        self._stacks = [18] * 4
         board.outputs["relay_enable"].set(1)
         for side in range(4):
             self._on(f"feed_tile_{side}", 1, lambda side=side: self._turn(side))
@@ -74,6 +73,8 @@ class Controller:
         self.board.motors[motor].run(drive)
 
     def stack(self) -> None:
+        if min(self._stacks) < 18:
+            return  # at it already
         self._stacks = [0] * 4
         for motor in ("pan", "ring"):
             self._run(motor, 1)

@@ -235,6 +235,17 @@ def test_a_robbed_kong_gives_up_its_fourth_tile(bench: Any) -> None:
     assert last.tile.face == robbed["tile"]
 
 
+def test_players_give_up_on_a_dead_table_with_a_reason(bench: Any) -> None:
+    table = bench(load(1))
+    presses: list[int] = []
+    table.board.inputs["button_raise"].watch(presses.append)
+    table.world.start()
+    table.run(1000, lambda: table.world.done)
+    assert table.world.phase == "stuck"
+    assert table.world.problem == "the walls did not come up within 5 minutes"
+    assert sum(presses) > 10
+
+
 # The wall
 
 
