@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from random import Random
 
 import pytest
-from twin.air import T1_US, T2_US, Air, Noise, Radio, load_antennas, reply_us, superpose
+from twin.air import (
+    EOF_US,
+    T1_US,
+    T2_US,
+    T3_ASK10_US,
+    Air,
+    Echo,
+    Noise,
+    Radio,
+    load_antennas,
+    reply_us,
+    request_us,
+    superpose,
+)
 from twin.chips.mux import AntennaMux
 from twin.clock import Clock
 from twin.signal import Signal
@@ -208,6 +222,46 @@ def heard_over(noise: Noise, times: int = 400) -> list[bytes | None]:
         out.append(echo.data if echo else None)
         table.clock.advance(table.clock.now + 6_000)
     return out
+
+
+def air_time_ms(serials: list[int]) -> float:
+    """Air time of a full inventory without any host time, every frame as early as the standard allows."""
+    table = Table()
+    for serial in serials:
+        table.put(serial, 0, -150)
+    radio = table.lit(0, POND)
+    begin = at = float(table.clock.now)
+
+    def slot(frame: bytes | None, duration: float) -> tuple[Echo | None, float]:
+        start = at
+        table.clock.advance(round(start + duration))
+        echo = radio.exchange(frame, start)
+        rest = T3_ASK10_US if echo is None else T1_US + reply_us(len(echo.data)) + T2_US
+        return echo, start + duration + rest
+
+    found: set[int] = set()
+    rounds = [(0, 0)]
+    while rounds:
+        length, mask = rounds.pop()
+        request = with_crc(bytes((0x06, 0x01, length)) + mask.to_bytes(8, "little")[: (length + 7) // 8])
+        for number in range(16):
+            echo, at = slot(request, request_us(len(request))) if not number else slot(None, EOF_US)
+            if echo is not None and echo.collision is not None:
+                rounds.append((length + 4, mask | number << length))
+            elif echo is not None:
+                found.add(int.from_bytes(echo.data[2:10], "little"))
+    assert found == {uid(serial) for serial in serials}
+    assert not table.air.violations
+    return (at - begin) / 1000
+
+
+def test_air_time_of_inventories_agrees_with_the_budget() -> None:
+    assert air_time_ms([]) == pytest.approx(9.78, abs=0.01)
+    assert air_time_ms([5]) == pytest.approx(13.9, abs=0.05)
+    assert air_time_ms(list(range(0x100, 0x100 + 14))) == pytest.approx(66.9, abs=0.5)
+    random = Random(7)
+    mean = sum(air_time_ms([random.getrandbits(32) for _ in range(14)]) for _ in range(60)) / 60
+    assert 115 < mean < 127  # 121 ms over 4,000 sets
 
 
 def test_noise_is_seeded_and_does_what_its_name_says() -> None:
