@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import queue
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import serial
 from serial.tools import list_ports
@@ -15,8 +18,8 @@ from paiju.i18n import _
 
 BAUD = 921600
 USB_IDS = ((0x2E8A, 0x0005), (0x2E8A, 0x000A), (0x2E8A, 0x000F))  # Raspberry Pi: MicroPython, SDK CDC, RP2350
-_READ = 4096
-_QUEUED = 64  # writes that may wait for a table that does not read
+_READ = 65536
+_QUEUED = 65536  # bytes that may wait for a table that does not read
 
 
 class PortError(Exception):
@@ -48,16 +51,109 @@ class SerialPort:
         self.url = url
         self.reason = ""
         self.received: asyncio.Queue[bytes] = asyncio.Queue()
+        device = _open(url)
+        fd = _descriptor(device)
+        self._pump: _Events | _Threads = (
+            _Threads(device, self._deliver, self._fail)
+            if fd is None
+            else _Events(device, fd, self._deliver, self._fail)
+        )
+
+    def write(self, data: bytes) -> bool:
+        """Queue bytes; False if the other side has not read for so long that too much is queued."""
+        return self._pump.write(data)
+
+    async def close(self) -> None:
+        """Close; what the other side does not take at once is dropped."""
+        await self._pump.close()
+
+    def _deliver(self, data: bytes) -> None:
+        self.received.put_nowait(data)
+
+    def _fail(self, error: Exception) -> None:
+        self.reason = str(error)
+        self.received.put_nowait(b"")
+
+
+class _Events:
+    """Bytes by the event loop, where it can watch the port's descriptor."""
+
+    def __init__(
+        self, device: serial.SerialBase, fd: int, deliver: Callable[[bytes], None], fail: Callable[[Exception], None]
+    ) -> None:
+        self._device = device
+        self._fd = fd
+        self._deliver = deliver
+        self._fail = fail
+        self._outgoing = bytearray()
         self._loop = asyncio.get_running_loop()
-        self._serial = _open(url)
+        self._loop.add_reader(fd, self._readable)
+
+    def write(self, data: bytes) -> bool:
+        if len(self._outgoing) + len(data) > _QUEUED:
+            return False
+        self._outgoing += data
+        self._writable()
+        return True
+
+    async def close(self) -> None:
+        self._stop()
+        with contextlib.suppress(serial.SerialException, OSError):
+            self._device.close()
+
+    def _stop(self) -> None:
+        self._loop.remove_reader(self._fd)
+        self._loop.remove_writer(self._fd)
+
+    def _readable(self) -> None:
+        try:
+            data = os.read(self._fd, _READ)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._stop()
+            self._fail(error)
+            return
+        if not data:
+            self._stop()
+            self._fail(EOFError("the other side closed"))
+        else:
+            self._deliver(data)
+
+    def _writable(self) -> None:
+        try:
+            taken = os.write(self._fd, self._outgoing)
+        except BlockingIOError:
+            taken = 0
+        except OSError as error:
+            self._stop()
+            self._outgoing.clear()
+            self._fail(error)
+            return
+        del self._outgoing[:taken]
+        if self._outgoing:
+            self._loop.add_writer(self._fd, self._writable)
+        else:
+            self._loop.remove_writer(self._fd)
+
+
+class _Threads:
+    """Bytes by two threads, where there is no such descriptor (Windows, RFC 2217)."""
+
+    def __init__(
+        self, device: serial.SerialBase, deliver: Callable[[bytes], None], fail: Callable[[Exception], None]
+    ) -> None:
+        self._device = device
+        self._on_data = deliver
+        self._on_error = fail
         self._closing = False
-        self._outgoing: queue.Queue[bytes] = queue.Queue(_QUEUED)
+        self._loop = asyncio.get_running_loop()
+        self._outgoing: queue.Queue[bytes] = queue.Queue(64)
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._read, self._write)]
         for thread in self._threads:
             thread.start()
 
     def write(self, data: bytes) -> bool:
-        """Queue bytes; False if the other side has not read for so long that the queue is full."""
         try:
             self._outgoing.put_nowait(data)
         except queue.Full:
@@ -65,42 +161,49 @@ class SerialPort:
         return True
 
     async def close(self) -> None:
-        """Write what is queued, as far as that goes at once, and close."""
         self._closing = True
         with contextlib.suppress(queue.Full):
             self._outgoing.put_nowait(b"")
         for thread in self._threads:
             await asyncio.to_thread(thread.join, 1.0)
         with contextlib.suppress(serial.SerialException, OSError):
-            self._serial.close()
+            self._device.close()
 
     def _read(self) -> None:
         try:
             while not self._closing:
-                data = self._serial.read(1)
+                data = self._device.read(1)
                 if data:
-                    waiting = min(self._serial.in_waiting, _READ)
+                    waiting = min(self._device.in_waiting, _READ)
                     if waiting:
-                        data += self._serial.read(waiting)
-                    self._deliver(data)
+                        data += self._device.read(waiting)
+                    self._tell(self._on_data, data)
         except (serial.SerialException, OSError, TypeError) as error:  # TypeError: closed under the read
-            self._fail(error)
+            self._failed(error)
 
     def _write(self) -> None:
         try:
             while data := self._outgoing.get():
-                self._serial.write(data)
+                self._device.write(data)
         except (serial.SerialException, OSError, TypeError) as error:
-            self._fail(error)
+            self._failed(error)
 
-    def _fail(self, error: Exception) -> None:
+    def _failed(self, error: Exception) -> None:
         if not self._closing:
-            self.reason = str(error)
-            self._deliver(b"")
+            self._tell(self._on_error, error)
 
-    def _deliver(self, data: bytes) -> None:
+    def _tell(self, what: Callable[[Any], None], value: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop may be closed already
-            self._loop.call_soon_threadsafe(self.received.put_nowait, data)
+            self._loop.call_soon_threadsafe(what, value)
+
+
+def _descriptor(device: serial.SerialBase) -> int | None:
+    if os.name != "posix":
+        return None
+    try:
+        return int(device.fileno())
+    except (AttributeError, OSError, ValueError):  # io.UnsupportedOperation is both of the latter
+        return None
 
 
 def _open(url: str) -> serial.SerialBase:
