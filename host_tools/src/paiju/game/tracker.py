@@ -1,0 +1,285 @@
+"""Cuts a table's events into hands and gives each to a `HandTracker`; the same events give the same records.
+
+Between the end of a hand and the next wall everything is clean-up: it stays in the raw log only.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from paiju.game.actions import Action, Confidence
+from paiju.game.attention import Reason
+from paiju.game.events import CONSOLE, HAND, NO_ZONE, SEATS, TableEvent, number, zone_of
+from paiju.game.hand_tracker import SETTLE_MS, HandTracker, Output
+from paiju.game.position import Setup
+from paiju.game.record import Correction, HandRecord, result_of
+from paiju.tiles import TILE_COUNT
+
+Report = Output | HandRecord
+
+_MOVES: Final = frozenset({"enter", "leave", "moved"})
+_HANDS: Final = frozenset(zone_of(seat, HAND) for seat in SEATS)
+_CLOCK_WRAP: Final = 1 << 32
+
+
+class Tracker:
+    """Follows one table. Feed events in the order of their numbers.
+
+    setup: dealer, prevalent wind and rules of the first hand; each following hand passes the deal on
+    (article 5.8) unless `setup` is set anew between hands. settle_ms: see `hand_tracker.SETTLE_MS`.
+    """
+
+    def __init__(self, setup: Setup | None = None, settle_ms: int = SETTLE_MS) -> None:
+        self.setup = setup or Setup()
+        self.settle_ms = settle_ms
+        self.hand: HandTracker | None = None
+        self.record: HandRecord | None = None
+        self.tile_set: int | None = None
+        self._armed = True
+        self._log: list[tuple[TableEvent, int]] = []
+        self._thrown: list[tuple[int, int]] = []
+        self._dice: tuple[tuple[int, int], ...] = ()
+        self._seen = [NO_ZONE] * TILE_COUNT
+        self._corrections: list[Correction] = []
+        self._clock = 0
+        self._boot: int | None = None
+        self._offset = 0
+        self._last_seq = 0
+
+    @property
+    def phase(self) -> str:
+        """`idle`, `deal`, `flowers`, `play` or `clean_up`."""
+        if self.hand is None:
+            return "idle"
+        position = self.hand.position
+        if position.over:
+            return "clean_up"
+        if not all(position.dealt):
+            return "deal"
+        return "play" if any(position.moved_yet) else "flowers"
+
+    def feed(self, event: TableEvent) -> list[Report]:
+        """What the event adds: actions (new, revised or withdrawn), attention items, the record at the end."""
+        if event.seq and event.seq <= self._last_seq:
+            return []
+        self._last_seq = event.seq or self._last_seq
+        ms, jumped = self._table_ms(event)
+        reports: list[Report] = []
+        if jumped and self._playing:
+            reports += self._hand_or_fail().remark(Reason.CLOCK, ms)
+        if event.kind == "cycle":
+            self._cycle(event)
+        elif event.kind == "dice":
+            self._thrown.append((number(event, "die1"), number(event, "die2")))
+        elif event.kind in _MOVES and not self._begin(event):
+            return reports
+        if self.hand is not None:
+            self._log.append((event, ms))
+            reports += self._give(self.hand, event, ms)
+            reports += self._other_dealer()
+            if reports:
+                reports += self._closed()
+        return reports
+
+    def advance(self, ms: int) -> list[Report]:
+        """Let table time pass without an event. `ms` must be a time up to which every event is known."""
+        if self.hand is None or ms <= self._clock:
+            return []
+        self._clock = ms
+        self.hand.advance(ms)
+        return [*self.hand.take(), *self._closed()]
+
+    def finish(self) -> list[Report]:
+        """The log ends here: decide what only waited for time, and close a hand that was left open."""
+        if self.hand is None or self.hand.position.over or not self.hand.actions:
+            return []
+        reports = self.advance(self._clock + self.settle_ms)
+        if self.hand.position.over:
+            return reports
+        return [*reports, *self.hand.break_off(self._clock), *self._closed()]
+
+    def correct(self, first: int, instead: Sequence[Action], who: str, why: str) -> list[Report]:
+        """Put `instead` in the place of action `first` and derive everything after it again.
+
+        first: 1 to one more than the last action. Returns what changed. Raises ValueError outside a
+        hand or for a number that is not there.
+        """
+        hand = self.hand
+        if hand is None or not 1 <= first <= len(hand.actions) + 1:
+            raise ValueError(f"there is no action {first} to correct in the present hand")
+        made_at = hand.made_at[first - 1] if first <= len(hand.actions) else self._last_seq
+        kept = hand.actions[: first - 1]
+        given = [
+            replace(action, number=first + index, confidence=Confidence.PERSON)
+            for index, action in enumerate(instead)
+        ]
+        again = HandTracker(hand.setup, settle_ms=self.settle_ms)
+        rest = [entry for entry in self._log if entry[0].seq > made_at]
+        again.hold([*kept, *given])
+        for event, ms in self._log[: len(self._log) - len(rest)]:
+            self._give(again, event, ms)
+        again.release()
+        for event, ms in rest:
+            self._give(again, event, ms)
+        self._corrections.append(Correction(first, who, why))
+        return [*self._put_in_place(again), *self._closed()]
+
+    # -- hands -----------------------------------------------------------------------------------------
+
+    @property
+    def _playing(self) -> bool:
+        return self.hand is not None and not self.hand.position.over
+
+    def _hand_or_fail(self) -> HandTracker:
+        assert self.hand is not None
+        return self.hand
+
+    def _cycle(self, event: TableEvent) -> None:
+        if event.fields["state"] == "raise" and not self._playing:
+            self._armed = True
+            self.tile_set = "AB".index(str(event.fields["set"]))
+            self._seen = [NO_ZONE] * TILE_COUNT
+            self._thrown.clear()
+
+    def _begin(self, event: TableEvent) -> bool:
+        """Whether the event belongs to a hand; the first tile in a rack under a new wall starts one."""
+        tile_set, tile = divmod(number(event, "tile"), 256)
+        zone = _zone_after(event)
+        if self.tile_set is None:
+            self.tile_set = tile_set
+        if self._armed and tile_set == self.tile_set and zone in _HANDS:
+            if self.hand is not None:
+                self.setup = self.setup.following()
+            self._armed = False
+            self._log.clear()
+            self._corrections.clear()
+            self._dice = tuple(self._thrown)
+            self.record = None
+            self.hand = HandTracker(self.setup, self._seen, self.settle_ms)
+        if tile_set == self.tile_set and tile < TILE_COUNT:
+            self._seen[tile] = _zone_after(event)
+        return self.hand is not None
+
+    def _give(self, hand: HandTracker, event: TableEvent, ms: int) -> list[Output]:
+        kind, fields = event.kind, event.fields
+        if kind in _MOVES:
+            tile_set, tile = divmod(number(event, "tile"), 256)
+            if tile_set != self.tile_set or tile >= TILE_COUNT:
+                return [] if hand.position.over else hand.remark(Reason.FOREIGN_TILE, ms)
+            return hand.move(tile, _zone_after(event), event, ms)
+        if kind == "button" and number(event, "pressed"):
+            seat = number(event, "seat")
+            if fields["button"] == "win" and seat in SEATS:
+                return hand.declare_win(seat, event, ms)
+            if fields["button"] == "refill" and seat == CONSOLE and not hand.position.over:
+                return hand.give_up(event, ms)
+        elif kind == "cycle" and fields["state"] == "collect" and not hand.position.over:
+            return hand.give_up(event, ms)
+        elif kind == "zone_read":
+            return hand.zone_read(number(event, "zone"), event, ms)
+        elif kind == "gap" and not hand.position.over:
+            return hand.remark(Reason.GAP, ms)
+        return []
+
+    def _other_dealer(self) -> list[Report]:
+        """The fourteenth tile and the first discard say who deals; a hand derived for another seat is redone."""
+        hand = self._hand_or_fail()
+        seat = hand.evident_dealer()
+        if seat is None:
+            return []
+        self.setup = replace(self.setup, dealer=seat)
+        again = HandTracker(self.setup, settle_ms=self.settle_ms)
+        for event, ms in self._log:
+            self._give(again, event, ms)
+        return [*self._put_in_place(again), *again.remark(Reason.DEALER, self._clock)]
+
+    def _put_in_place(self, again: HandTracker) -> list[Report]:
+        """Let another derivation of the hand supersede the present one; tell only what differs."""
+        before = self._hand_or_fail()
+        reports: list[Report] = []
+        for index, action in enumerate(again.actions):
+            old = before.actions[index] if index < len(before.actions) else None
+            if old is not None and replace(action, revision=0) == replace(old, revision=0):
+                again.actions[index] = old
+                continue
+            revision = before.revision_of(action.number)
+            again.actions[index] = replace(action, revision=0 if revision is None else revision + 1)
+            reports.append(again.actions[index])
+            if old is not None:
+                again.superseded.append(old)
+        for old in before.actions[len(again.actions) :]:
+            again.superseded.append(old)
+            reports.append(old.revised(withdrawn=True))
+        again.superseded[:0] = before.superseded
+        again.take()
+        reports += again.continue_from(before)
+        self.hand = again
+        return reports
+
+    def _closed(self) -> list[Report]:
+        """The record, when the hand has ended or its end has changed."""
+        hand = self._hand_or_fail()
+        if not hand.position.over:
+            return []
+        record = HandRecord(
+            setup=hand.setup,
+            actions=tuple(hand.actions),
+            result=result_of(hand.setup, hand.actions),
+            dice=self._dice,
+            tile_set=self.tile_set or 0,
+            events=(self._log[0][0].seq, hand.made_at[-1]),
+            attention=tuple(item for item in hand.attention.values() if item.open),
+            overridden=tuple(hand.overridden),
+            superseded=tuple(hand.superseded),
+            corrections=tuple(self._corrections),
+        )
+        before = self.record
+        if before is not None:
+            if replace(before, revision=0) == record:
+                return []
+            record = replace(record, revision=before.revision + 1)
+        self.record = record
+        return [record]
+
+    # -- the table's clock -----------------------------------------------------------------------------
+
+    def _table_ms(self, event: TableEvent) -> tuple[int, bool]:
+        """Milliseconds that never run backwards over restarts and the wrap of the counter; whether they jumped."""
+        if self._boot is None:
+            self._boot = event.boot
+        elif event.boot != self._boot:
+            self._boot = event.boot
+            self._offset = self._clock - event.t_ms
+        ms = event.t_ms + self._offset
+        if ms < self._clock - _CLOCK_WRAP // 2:
+            self._offset += _CLOCK_WRAP
+            ms += _CLOCK_WRAP
+        jumped = ms < self._clock
+        self._clock = max(self._clock, ms)
+        return self._clock, jumped
+
+
+def _zone_after(event: TableEvent) -> int:
+    """Where the tile of a move lies afterwards."""
+    if event.kind == "leave":
+        return NO_ZONE
+    return number(event, "to" if event.kind == "moved" else "zone")
+
+
+def track(events: Iterable[TableEvent], setup: Setup | None = None) -> list[HandRecord]:
+    """The records of all hands in a log, the last revision of each."""
+    tracker = Tracker(setup)
+    records: list[HandRecord] = []
+
+    def keep(reports: Iterable[Report]) -> None:
+        for report in reports:
+            if isinstance(report, HandRecord):
+                if report.revision:
+                    records[-1] = report
+                else:
+                    records.append(report)
+
+    for event in events:
+        keep(tracker.feed(event))
+    keep(tracker.finish())
+    return records
