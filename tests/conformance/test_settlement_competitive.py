@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paiju.hand import Meld, MeldKind, Source
+from paiju.hand import Hand, Meld, MeldKind, Source
+from paiju.rules import score
 from paiju.rules.competitive_payments import (
     FULL_FLUSH,
     MELDED_WAIT,
@@ -259,6 +260,24 @@ def test_claims_are_read_from_melds():
         Meld(MeldKind.ADDED_KONG, (31,) * 4, Source.RIGHT),
     )
     assert [claim.source for claim in claims_of(S, melds)] == [E, N, W]
+
+
+def test_a_scored_hand_settles_with_the_liability_of_its_melds():
+    """South, four melds of characters hung on 5m; East fed three of them, West the winning tile."""
+    melds = (
+        Meld(MeldKind.CHOW, (0, 1, 2), Source.LEFT),
+        Meld(MeldKind.CHOW, (5, 6, 7), Source.LEFT),
+        Meld(MeldKind.CHOW, (6, 7, 8), Source.LEFT),
+        Meld(MeldKind.PUNG, (3, 3, 3), Source.ACROSS),
+    )
+    won = Win.of(S, score(Hand(melds, (4,), 4), "competitive"))
+    assert won == Win(S, 20 + 40 + 4, frozenset({MELDED_WAIT, FULL_FLUSH, 22}))
+    board = Board(points=(500,) * 4, claims=claims(S=claims_of(S, melds)), hung=(None, 4, None, None))
+    assert settle_win(board, [won], Way.DISCARD, W, tile=4).amounts == (0, 192, -192, 0)
+    drawn = Win.of(S, score(Hand(melds, (4,), 4, self_drawn=True), "competitive"))
+    by_draw = settle_win(board, [drawn], Way.SELF_DRAW)
+    assert rules(by_draw) == ["fed_flush_claim"]
+    assert by_draw.amounts == (0, 192, 0, -192)
 
 
 # 三十六, 三十七: kongs and 追牌
