@@ -275,7 +275,7 @@ class Pn5180:
         self._frame = bytearray()
         self._cursor = 0
         self._too_early = bool(self._busy.level)
-        self._answering = self._response is not None and not self._too_early
+        self._answering = self._response is not None
 
     def transfer(self, data: bytes) -> bytes:
         if not self._running or self._too_early or "dead" in self.faults:
