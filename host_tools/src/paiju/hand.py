@@ -26,6 +26,7 @@ ERROR_CODES: Final = (
     "impossible_flag",
     "bad_notation",
     "not_winning",  # no reading of the tiles wins
+    "no_fan",  # a winning shape without a fan, where the profile asks for one
     "unknown_profile",
 )
 

@@ -4,4 +4,10 @@ from collections.abc import Callable
 
 import typer
 
-COMMANDS: tuple[Callable[[typer.Typer], None], ...] = ()
+from paiju.commands import penalties, rules, score
+
+COMMANDS: tuple[Callable[[typer.Typer], None], ...] = (
+    score.register,
+    rules.register,
+    penalties.register,
+)

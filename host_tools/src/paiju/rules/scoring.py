@@ -2,7 +2,7 @@
 
 from functools import cache, partial
 
-from paiju.hand import Hand
+from paiju.hand import Hand, HandError
 from paiju.rules.competitive import Circumstances, score_competitive
 from paiju.rules.competitive_profile import competitive_profile
 from paiju.rules.engine import Scorer
@@ -16,15 +16,22 @@ COMPETITIVE = "competitive"
 PROFILES = ("mcr1998", "mcr", COMPETITIVE)
 
 
+def check_profile(name: str) -> None:
+    """Raise HandError `unknown_profile` for a name that is none of PROFILES."""
+    if name not in PROFILES:
+        raise HandError("unknown_profile", f"Unknown rules {name!r}: use one of {', '.join(PROFILES)}.")
+
+
 @cache
 def scorer(profile: str | Profile) -> Scorer:
     """The scorer of a profile, with its tables. Raises HandError `unknown_profile`."""
-    return Scorer(load_profile(profile) if isinstance(profile, str) else profile)
+    if isinstance(profile, str):
+        check_profile(profile)
+        profile = load_profile(profile)
+    return Scorer(profile)
 
 
-def score(
-    hand: Hand, profile: str | Profile = "mcr1998", circumstances: Circumstances | None = None
-) -> Score:
+def score(hand: Hand, profile: str | Profile = "mcr1998", circumstances: Circumstances | None = None) -> Score:
     """Score a hand: the best reading, fan by fan.
 
     circumstances: what `competitive` asks besides the hand; no other profile looks at it.
