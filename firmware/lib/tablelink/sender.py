@@ -5,7 +5,9 @@ Go-back-n over the journal: nothing that is under way is held in memory.
 
 from tablelink import messages
 
-WINDOW = 256  # events sent and not yet acknowledged
+WINDOW = 256  # most events sent and not yet acknowledged
+_WINDOW_LEAST = 16
+_BATCHES = 16  # a window goes out in at least so many frames: a bad wire gets short ones
 _RTO_FIRST = 300  # ms
 _RTO_LEAST = 40
 _RTO_MOST = 2000
@@ -31,6 +33,7 @@ class Sender:
         self._timed_at = 0
         self._progress_at = 0
         self._rewound = -1
+        self._window = WINDOW
 
     def start(self, stored: int, now: int) -> None:
         """Begin a session with a host that has everything up to `stored`."""
@@ -41,6 +44,7 @@ class Sender:
         self._timeout = _RTO_FIRST
         self._progress_at = now
         self._rewound = -1
+        self._window = WINDOW
 
     def stop(self) -> None:
         self.running = False
@@ -51,6 +55,7 @@ class Sender:
             return False
         if stored >= self.base:
             self._note_stall(now)
+            self._window = min(self._window + (stored - self.base) // 4 + 1, WINDOW)
             self.base = stored + 1
             if self.next < self.base:
                 self.next = self.base
@@ -73,7 +78,7 @@ class Sender:
             self._note_stall(now)
             self._timeout = min(2 * self._timeout, _RTO_MOST)
             self._rewind()
-        return self.next <= self._journal.last and self.next - self.base < WINDOW
+        return self.next <= self._journal.last and self.next - self.base < self._window
 
     def fill(self, buf: bytearray, at: int, limit: int, now: int) -> int:
         """Pack records into `buf[at:limit]` as `due` allows; returns the end."""
@@ -81,9 +86,10 @@ class Sender:
         if self.next == self.base:
             self._deadline = now + self._timeout
             self._progress_at = now
-        while self.next <= journal.last and self.next - self.base < WINDOW:
-            if at + messages.RECORD_LIMIT > limit:
-                break
+        limit -= messages.RECORD_LIMIT
+        left = self._window // _BATCHES
+        while left and at <= limit and self.next <= journal.last and self.next - self.base < self._window:
+            left -= 1
             seq = self.next
             size = journal.read(seq, buf, at)
             last = seq if size else self._gap(seq, buf, at)
@@ -113,6 +119,7 @@ class Sender:
 
     def _rewind(self) -> None:
         self.next = self.base
+        self._window = max(self._window // 2, _WINDOW_LEAST)
         self._timed = 0  # an answer to a resent event could be to either copy (Karn)
 
     def _measure(self, sample: int) -> None:
