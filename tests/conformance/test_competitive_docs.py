@@ -5,41 +5,21 @@ import re
 from pathlib import Path
 
 import pytest
-from paiju.hand import Hand, HandError, Meld, MeldKind, Source
+from paiju.hand import Hand, HandError
+from paiju.notation import parse
 from paiju.rules.competitive import Circumstances, tally
-from paiju.tiles import face_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules_competitive.md"
 ROW = re.compile(r"^\| (?P<what>.*?) \| .*? \| `(?P<hand>[^`]+)` \| (?P<facts>.*?) ?\| (?P<result>.*?) \|$", re.M)
 ROWS = [match.groupdict() for match in ROW.finditer(PAGE.read_text(encoding="utf-8"))]
-SOURCES = {"1": Source.LEFT, "2": Source.ACROSS, "3": Source.RIGHT}
-
-
-def faces(text: str) -> tuple[int, ...]:
-    found = re.findall(r"(\d+)([mps])|([ESWNCFP])", text)
-    return tuple(
-        face
-        for ranks, suit, honour in found
-        for face in ([face_of(rank + suit) for rank in ranks] if suit else [face_of(honour)])
-    )
-
-
-def meld(tiles: tuple[int, ...], source: str) -> Meld:
-    if len(tiles) == 4:
-        kind = MeldKind.MELDED_KONG if source else MeldKind.CONCEALED_KONG
-    else:
-        kind = MeldKind.PUNG if tiles[0] == tiles[1] else MeldKind.CHOW
-    return Meld(kind, tiles, SOURCES.get(source, Source.SELF))
-
 
 def result_of(row: dict[str, str]) -> str:
-    melds = tuple(meld(faces(t), s) for t, s in re.findall(r"\[(\w+),?(\d?)\]", row["hand"]))
-    concealed, won = re.sub(r"\[.*?\]", "", row["hand"]).split("+")
+    read = parse(row["hand"])
     facts = dict(fact.partition("=")[::2] for fact in row["facts"].split(", ") if fact)
     values = {name: int(value) if value else True for name, value in facts.items()}
     own = {name: values.pop(name) for name in ("flower_replacement", "put_into_hand") if name in values}
     try:
-        counted = tally(Hand(melds, faces(concealed), faces(won)[0], **values), Circumstances(**own))
+        counted = tally(Hand(read.melds, read.concealed, read.win_tile, **values), Circumstances(**own))
     except HandError as error:
         return error.code
     return ", ".join(f"{one.item.name.zh_hant} {one.points}" for one in (*counted.fans, *counted.additions))
