@@ -1,0 +1,417 @@
+"""NXP PN5180 reader front end on SPI, set up for ISO 15693. Tables and sections: data sheet rev. 4.0.
+
+One command or one answer is one whole frame under NSS; BUSY tells when the chip may be spoken to again.
+"""
+
+from asyncio import sleep_ms
+from time import sleep_us, ticks_add, ticks_diff, ticks_us
+
+from micropython import const
+
+from .faults import FieldLost, ReaderDead, ReaderHot, ReaderHung, ReaderOrder
+from .waiting import Operation
+
+# Commands (table 4)
+_READ_REGISTER_MULTIPLE = const(0x05)
+_WRITE_REGISTER_MULTIPLE = const(0x03)
+_WRITE_EEPROM = const(0x06)
+_READ_EEPROM = const(0x07)
+_SEND_DATA = const(0x09)
+_READ_DATA = const(0x0A)
+_LOAD_RF_CONFIG = const(0x11)
+_RF_ON = const(0x16)
+_RF_OFF = const(0x17)
+
+# Registers (table 74)
+_SYSTEM_CONFIG = const(0x00)
+_IRQ_ENABLE = const(0x01)
+_IRQ_STATUS = const(0x02)
+_IRQ_CLEAR = const(0x03)
+_TRANSCEIVE_CONTROL = const(0x04)
+_TIMER1_RELOAD = const(0x0C)
+_TIMER1_CONFIG = const(0x0F)
+_RX_WAIT_CONFIG = const(0x11)
+_CRC_RX_CONFIG = const(0x12)
+_RX_STATUS = const(0x13)
+_TX_WAIT_CONFIG = const(0x17)
+_TX_CONFIG = const(0x18)
+_CRC_TX_CONFIG = const(0x19)
+_RF_STATUS = const(0x1D)
+
+_WRITE = const(1)
+_OR = const(2)
+_AND = const(3)
+
+# Bits of the status read: bytes 0-3 IRQ_STATUS, 4-7 RX_STATUS, 8-11 RF_STATUS
+_B0_RX = const(0x01)
+_B1_RF_ON = const(0x02)
+_B1_RF_REFUSED = const(0x04)
+_B1_TIMER1 = const(0x10)
+_B1_RECEIVING = const(0xC0)  # SOF or subcarrier seen
+_B2_HOT = const(0x01)
+_B2_GENERAL = const(0x02)
+_B2_RFU = const(0xF0)
+_B6_DAMAGED = const(0x03)  # CRC, framing
+_B6_COLLISION = const(0x04)
+_B10_FIELD = const(0x02)
+
+# 10 % ASK requests with 26 kbit/s answers: only with 10 % may an empty slot end after 474 us; with 100 % the
+# standard makes it wait for a whole reply, 4.25 ms, and an empty round of 16 slots would take 70 ms.
+_TX_10_PERCENT = const(0x0E)
+_RX_26_KBIT = const(0x8D)
+
+_EEPROM_VERSIONS = const(0x10)  # product, firmware, EEPROM; then up to 1Bh
+_EEPROM_IRQ = const(0x1A)
+_TEST_BUS = const(0x80)
+
+_SPIN_US = const(3000)  # BUSY of ordinary commands: some tens of us
+_SLOW_US = const(18000)  # RF configuration, field, EEPROM
+_MARGIN_US = const(2000)
+_START_US = const(1000)  # tags after field on
+_T2_US = const(312)  # answer to next request
+_WINDOW_US = const(490)  # end of request until a tag must have begun: t1 + SOF = 474.3, and what we add
+_BYTE_US = const(302)
+_TICKS_A_US = const(1356)  # of TIMER1, per 100 us
+
+SILENT = const(0)
+GOOD = const(1)
+COLLISION = const(2)
+NOISE = const(3)
+
+_NOTHING = const(0)
+_LOADING = const(1)
+_RISING = const(2)
+_SETTLING = const(3)
+_ASKING = const(4)
+_ANSWERING = const(5)
+
+# Shared by all readers: nothing is awaited between filling and use.
+_RX_ROOM = const(44)
+_rx = bytearray(_RX_ROOM)
+_rx_views = [memoryview(_rx)[:n] for n in range(_RX_ROOM + 1)]
+_tx = bytearray(26)
+_tx_views = [memoryview(_tx)[:n] for n in range(27)]
+request = memoryview(_tx)[2:]  # an ISO 15693 request is composed here, without CRC
+answer = memoryview(_rx)  # the reply to it, without CRC, until the next command
+_status = bytearray(12)
+
+_ask_status = bytes((_READ_REGISTER_MULTIPLE, _IRQ_STATUS, _RX_STATUS, _RF_STATUS))
+_fetch = bytes((_READ_DATA, 0))
+_load = bytes((_LOAD_RF_CONFIG, _TX_10_PERCENT, _RX_26_KBIT))
+_field_on = bytes((_RF_ON, 1))  # without collision avoidance: a neighbour's leak must not refuse it
+_field_off = bytes((_RF_OFF, 0))
+_clear_timer = bytes((_WRITE_REGISTER_MULTIPLE, _IRQ_CLEAR, _WRITE, 0, 0x10, 0, 0))
+_eof = bytes((_SEND_DATA, 0))
+
+
+def _registers(*entries):
+    """A WRITE_REGISTER_MULTIPLE frame of (register, action, value)."""
+    frame = bytearray(1)
+    frame[0] = _WRITE_REGISTER_MULTIPLE
+    for register, action, value in entries:
+        frame.extend(bytes((register, action)))
+        frame.extend(value.to_bytes(4, "little"))
+    return frame
+
+
+# The interrupt line is shared: a reader that rests must not hold it.
+_idle = _registers((_SYSTEM_CONFIG, _AND, 0xFFFFFFF8), (_IRQ_CLEAR, _WRITE, 0x000FFFFF))
+
+
+def _order(tx_config):
+    """Idle, flags cleared, framing, transceive: the chip waits for SEND_DATA afterwards (section 11.8.7)."""
+    return _registers(
+        (_SYSTEM_CONFIG, _AND, 0xFFFFFFF8),
+        (_IRQ_CLEAR, _WRITE, 0x000FFFFF),
+        (_TX_CONFIG, _WRITE, tx_config),
+        (_SYSTEM_CONFIG, _OR, 3),
+    )
+
+
+class Pn5180(Operation):
+    """One reader. `busy` an input pin, `cs` an output pin, `reset(level)` drives RESET_N, `irq` an `IrqLine`.
+
+    `await reader.field_on()`, `await reader.exchange(n)` and `await reader.next_slot()` each complete within
+    20 ms or raise a `ReaderFault`. After an exchange `outcome` is SILENT, GOOD, COLLISION or NOISE; after GOOD
+    `answer[:length]` holds the reply. NSS is high after every call, whatever happened.
+    """
+
+    def __init__(self, spi, cs, busy, reset, irq, name):
+        self._spi = spi
+        self._cs = cs
+        self._busy = busy
+        self._reset = reset
+        self._irq = irq
+        self.name = name
+        self._confirm = False
+        self._state = _NOTHING
+        self._deadline = 0
+        self._quiet = 0  # ticks_us before which no request may start
+        self._window = _WINDOW_US
+        self._timer = _registers((_TIMER1_RELOAD, _WRITE, 0))
+        self._setup = self._frame_order = self._slot_order = b""
+        self.version = (0, 0)
+        self.outcome = SILENT
+        self.length = 0
+        self.field = False
+        cs(1)
+
+    # -- start and recovery ----------------------------------------------------------------------------------
+
+    async def start(self):
+        """Reset, check versions, load the RF configuration. Also the way back after any `ReaderFault`."""
+        self._state = _NOTHING
+        self.field = False
+        self._confirm = False
+        await self._hard_reset()
+        head = await self._eeprom()
+        if not head[_EEPROM_IRQ - _EEPROM_VERSIONS] & 1:
+            # Lines are ORed active high; the factory value is not in the sheet. Written once in a chip's life.
+            value = head[_EEPROM_IRQ - _EEPROM_VERSIONS] | 1
+            self._frame(bytes((_WRITE_EEPROM, _EEPROM_IRQ, value)))
+            await self._ready("EEPROM")
+            await self._hard_reset()
+        self._confirm = bool(head[7] & _TEST_BUS)
+        self.version = (head[3], head[2])
+        self._frame(_idle)
+        self._frame(_load)
+        await self._ready("LOAD_RF_CONFIG")
+        self._frame(bytes((_READ_REGISTER_MULTIPLE, _CRC_RX_CONFIG, _CRC_TX_CONFIG, _TX_CONFIG)))
+        self._answer(12)
+        crc_rx, crc_tx, tx = (int.from_bytes(_rx[i : i + 4], "little") for i in (0, 4, 8))
+        if not tx & 0x400:
+            raise ReaderDead(self.name, "the RF configuration has no effect")
+        self._frame_order = _order(tx)
+        self._slot_order = _order(tx & 0xFFFFFB3F)  # no data, no start symbol: a lone EOF
+        self._window = _WINDOW_US
+        self._setup = _registers(
+            (_TRANSCEIVE_CONTROL, _OR, 1),
+            (_CRC_RX_CONFIG, _WRITE, crc_rx & 0xFFFFFFC0 | 0x1B),
+            (_CRC_TX_CONFIG, _WRITE, crc_tx & 0xFFFFFFC0 | 0x1B),
+            (_RX_WAIT_CONFIG, _WRITE, 0x1F7F),  # receiver closed for 292 us, before t1
+            (_TX_WAIT_CONFIG, _WRITE, 0),  # t2 is kept here: TX_WAIT would also run before every empty slot
+            (_TIMER1_RELOAD, _WRITE, _WINDOW_US * _TICKS_A_US // 100),
+            (_TIMER1_CONFIG, _WRITE, 0x801),  # from the end of the request
+            (_IRQ_CLEAR, _WRITE, 0x000FFFFF),
+            # The chip fixes bits 19:17; RX, RF on, refused, TIMER1, hot
+            (_IRQ_ENABLE, _WRITE, 0x000E0000 | 0x11601),
+        )
+
+    def shut(self):
+        """Hold the chip in reset: its field is off whatever state it is in. `start` is the way back."""
+        self._state = _NOTHING
+        self.field = False
+        self._cs(1)
+        self._reset(0)
+
+    async def _hard_reset(self):
+        self._cs(1)
+        self._reset(0)
+        await sleep_ms(1)
+        self._reset(1)
+        await sleep_ms(4)
+        await self._ready("boot")
+
+    async def _eeprom(self):
+        self._frame(bytes((_READ_EEPROM, _EEPROM_VERSIONS, 12)))
+        await self._ready("EEPROM")
+        self._answer(12)
+        head = bytes(_rx[:12])
+        if head[2:4] in (b"\0\0", b"\xff\xff") or head[4:6] in (b"\0\0", b"\xff\xff"):
+            raise ReaderDead(self.name, "no version: reader or its wiring is dead")
+        return head
+
+    async def _ready(self, doing):
+        for _ in range(18):
+            if not self._busy():
+                return
+            await sleep_ms(1)
+        raise ReaderHung(self.name, "BUSY stays high at " + doing)
+
+    # -- field -----------------------------------------------------------------------------------------------
+
+    def field_on(self):
+        """Await it: RF configuration, field, and the start time of the tags. FieldLost when refused."""
+        self._frame(_load)
+        self._state = _LOADING
+        self._deadline = ticks_add(ticks_us(), _SLOW_US)
+        self._window = _WINDOW_US
+        return self
+
+    def field_off(self):
+        """The field is off when this returns: only then may an antenna be switched."""
+        self.field = False
+        self._state = _NOTHING
+        self._frame(_idle)
+        self._frame(_field_off)
+        limit = ticks_add(ticks_us(), _SPIN_US)
+        while True:
+            self._read_status()
+            if not _status[10] & _B10_FIELD:
+                return
+            if ticks_diff(ticks_us(), limit) >= 0:
+                raise ReaderHung(self.name, "the field stays on")
+
+    # -- one request, or one EOF -----------------------------------------------------------------------------
+
+    def exchange(self, n, window_us=_WINDOW_US):
+        """Await it: send `request[:n]` and take the answer that begins within `window_us` of its end."""
+        if window_us != self._window:
+            self._window = window_us
+            self._timer[3:7] = (window_us * _TICKS_A_US // 100).to_bytes(4, "little")
+            self._frame(self._timer)
+        _tx[0] = _SEND_DATA
+        _tx[1] = 0
+        self._send(self._frame_order, _tx_views[n + 2], n + 2)
+        return self
+
+    def next_slot(self):
+        """Await it: a lone EOF, which begins the next of 16 slots."""
+        self._send(self._slot_order, _eof, 0)
+        return self
+
+    def _send(self, order, data, air_bytes):
+        self._frame(order)
+        rest = ticks_diff(self._quiet, ticks_us())
+        if rest > 0:
+            sleep_us(rest if rest < _START_US else _START_US)
+        self._frame(data)
+        self.outcome = SILENT
+        self._state = _ASKING
+        self._deadline = ticks_add(ticks_us(), 114 + air_bytes * _BYTE_US + self._window + _MARGIN_US)
+
+    def cancelled(self):
+        self._irq.unpark()
+
+    # -- progress --------------------------------------------------------------------------------------------
+
+    def step(self):
+        irq = self._irq
+        irq.unpark()
+        state = self._state
+        late = ticks_diff(ticks_us(), self._deadline) >= 0
+        if state == _LOADING:
+            if self._busy():
+                if late:
+                    raise ReaderHung(self.name, "BUSY stays high at LOAD_RF_CONFIG")
+                irq.park_ms(0)
+                return False
+            self._frame(self._setup)
+            self._frame(_field_on)
+            self._state = _RISING
+            irq.park(self._deadline)
+            return False
+        if state == _SETTLING:
+            if not late:
+                rest = ticks_diff(self._deadline, ticks_us())
+                if rest > _START_US // 2:
+                    irq.park_ms(1)
+                    return False
+                if rest > 0:
+                    sleep_us(rest)
+            self._state = _NOTHING
+            self.field = True
+            return True
+        if not late and not irq.level():
+            irq.park(self._deadline)
+            return False
+        self._read_status()
+        if state == _RISING:
+            return self._field_status(late)
+        return self._answer_status(late)
+
+    def _field_status(self, late):
+        if _status[1] & _B1_RF_ON and _status[10] & _B10_FIELD:
+            self._quiet = self._deadline = ticks_add(ticks_us(), _START_US)
+            self._state = _SETTLING
+            self._irq.park_ms(1)
+            return False
+        if late or _status[1] & _B1_RF_REFUSED:
+            raise FieldLost(self.name, "the field does not come on")
+        self._irq.park_ms(1)  # the line is high for another reader
+        return False
+
+    def _answer_status(self, late):
+        if not _status[10] & _B10_FIELD:
+            self.field = False
+            raise FieldLost(self.name, "the field has gone off")
+        if _status[0] & _B0_RX:
+            self._quiet = ticks_add(ticks_us(), _T2_US)
+            self._state = _NOTHING
+            self.outcome = self._judge(_status[6])
+            return True
+        if self._state == _ASKING:
+            if _status[1] & _B1_TIMER1:
+                if not _status[1] & _B1_RECEIVING:
+                    self._state = _NOTHING
+                    return True
+                self._state = _ANSWERING
+                self._deadline = ticks_add(ticks_us(), _RX_ROOM * _BYTE_US + _MARGIN_US)
+                self._frame(_clear_timer)
+                self._irq.park(self._deadline)
+                return False
+            if late:
+                raise ReaderHung(self.name, "neither answer nor end of slot")
+        elif late:  # a tag began and fell silent: somebody is there
+            self._state = _NOTHING
+            self.outcome = NOISE
+            return True
+        self._irq.park_ms(1)
+        return False
+
+    def _judge(self, errors):
+        if errors & _B6_COLLISION:
+            return COLLISION
+        n = _status[4] | (_status[5] & 1) << 8
+        if errors & _B6_DAMAGED or not 0 < n <= _RX_ROOM:
+            return NOISE
+        self._frame(_fetch)
+        self._answer(n)
+        self.length = n
+        return GOOD
+
+    # -- frames ----------------------------------------------------------------------------------------------
+
+    def _read_status(self):
+        self._frame(_ask_status)
+        self._spin(0)
+        self._cs(0)
+        try:
+            self._spi.readinto(_status, 0xFF)
+        finally:
+            self._cs(1)
+        if _status[2] & _B2_RFU or _status[3]:
+            raise ReaderDead(self.name, "status reads FFh")
+        if _status[2] & _B2_HOT:
+            raise ReaderHot(self.name, "too hot, field switched off")
+        if _status[2] & _B2_GENERAL:
+            raise ReaderOrder(self.name, "command refused")
+
+    def _frame(self, data):
+        self._spin(0)
+        self._cs(0)
+        try:
+            self._spi.write(data)
+            if self._confirm:
+                self._spin(1)
+        finally:
+            self._cs(1)
+
+    def _answer(self, n):
+        self._spin(0)
+        self._cs(0)
+        try:
+            self._spi.readinto(_rx_views[n], 0xFF)
+            if self._confirm:
+                self._spin(1)
+        finally:
+            self._cs(1)
+
+    def _spin(self, level):
+        busy = self._busy
+        if busy() == level:
+            return
+        limit = ticks_add(ticks_us(), _SPIN_US)
+        while busy() != level:
+            if ticks_diff(ticks_us(), limit) >= 0:
+                raise ReaderHung(self.name, "BUSY stays high" if level == 0 else "BUSY does not rise")
