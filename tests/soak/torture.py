@@ -22,11 +22,11 @@ from zlib import crc32
 
 sys.path[:0] = [str(Path(__file__).parents[2] / "firmware")]
 
-from controller.journal import Journal
-from paiju.store import Store
-from paiju.table import HostLink, State, decode
-from tablelink import messages
-from tablelink.table_end import TableEnd
+from controller.journal import Journal  # noqa: E402
+from paiju.store import Store  # noqa: E402
+from paiju.table import HostLink, State, decode  # noqa: E402
+from tablelink import messages  # noqa: E402
+from tablelink.table_end import TableEnd  # noqa: E402
 
 FRAM_SIZE = 262144
 STEP = 0.005  # s of virtual time
@@ -170,7 +170,7 @@ class Torture:
     def _enter(self, seq: int) -> None:
         buf = bytearray(messages.RECORD_LIMIT)
         n = self.journal.read(seq, buf, 0)
-        assert n and seq == len(self.ledger), (n, seq, len(self.ledger))
+        assert (bool(n), seq) == (True, len(self.ledger))
         self.ledger.append(crc32(bytes(buf[:n])))
 
     def cut_power(self) -> None:
@@ -356,9 +356,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        result = torture(
-            Path(folder), options.seed, options.events, disconnects=200, kills=100, cuts=100, report=print
-        )
+        result = torture(Path(folder), options.seed, options.events, disconnects=200, kills=100, cuts=100, report=print)
     print(
         f"{result.events} events: {result.stored} stored once and in order, {result.in_gaps} in "
         f"{sum(result.gaps.values())} explained gaps, 0 lost, 0 doubled"

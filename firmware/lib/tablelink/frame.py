@@ -22,8 +22,8 @@ class Encoder:
     def __init__(self) -> None:
         self.buffer = bytearray(LIMIT)
         self._whole = memoryview(self.buffer)
-        self._frames: list = [None] * (LIMIT + 1)
-        self._bodies: list = [None] * (LIMIT + 1)
+        self._frames: list[memoryview | None] = [None] * (LIMIT + 1)
+        self._bodies: list[memoryview | None] = [None] * (LIMIT + 1)
 
     def finish(self, kind: int, end: int) -> memoryview:
         """Close the frame of type `kind` whose payload is `buffer[START:end]`; the view is valid until the next."""
@@ -58,7 +58,7 @@ class Decoder:
         self.bad = 0  # damaged: COBS or CRC does not hold, or too short
         self.oversized = 0
         self._whole = memoryview(self.buffer)
-        self._bodies: list = [None] * (LIMIT + 1)
+        self._bodies: list[memoryview | None] = [None] * (LIMIT + 1)
         self._n = 0
 
     @property

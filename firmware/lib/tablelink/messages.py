@@ -8,13 +8,17 @@ are never changed or used again, because journals outlive the firmware that wrot
 from binascii import crc32
 from struct import calcsize, pack, pack_into, unpack_from
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _CODES = {"u8": "B", "u16": "H", "u32": "I"}
 
 
 class Layout:
     """One row of a table: number, name and packed fields; `tail` means that bytes of any number follow."""
 
-    def __init__(self, number: int, name: str, fields: tuple = (), tail: bool = False) -> None:
+    def __init__(self, number: int, name: str, fields: "tuple[Any, ...]" = (), tail: bool = False) -> None:
         self.number = number
         self.name = name
         self.fields = fields
@@ -47,7 +51,7 @@ class Layout:
         """All fields as bytes."""
         return pack(self.format, *values)
 
-    def unpack(self, buf: object, at: int = 0) -> tuple:
+    def unpack(self, buf: "bytes | bytearray | memoryview", at: int = 0) -> "tuple[Any, ...]":
         """The fields' values from `buf[at:]`."""
         return unpack_from(self.format, buf, at)
 
@@ -56,7 +60,7 @@ class Command:
     """A command: number, name, arguments with their ranges, fields of the reply, and who may run it."""
 
     def __init__(
-        self, number: int, name: str, fields: tuple = (), reply: tuple = (),
+        self, number: int, name: str, fields: "tuple[Any, ...]" = (), reply: "tuple[Any, ...]" = (),
         service: bool = False, lease: bool = False,
     ) -> None:  # fmt: skip
         self.number = number

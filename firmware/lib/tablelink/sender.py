@@ -5,6 +5,26 @@ Go-back-n over the journal: nothing that is under way is held in memory.
 
 from tablelink import messages
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class EventSource(Protocol):
+        """What the link needs of a journal."""
+
+        id: int
+        boot: int
+        first: int
+        last: int
+        acknowledged: int
+        slots: int
+
+        @property
+        def unacknowledged(self) -> int: ...
+        def read(self, seq: int, buf: bytearray, at: int) -> int: ...
+        def acknowledge(self, seq: int) -> None: ...
+
+
 WINDOW = 256  # most events sent and not yet acknowledged
 _WINDOW_LEAST = 16
 _BATCHES = 16  # a window goes out in at least so many frames: a bad wire gets short ones
@@ -16,7 +36,7 @@ _RTO_MOST = 2000
 class Sender:
     """Sends what `journal` retains from `start` on. Times are ms that never wrap."""
 
-    def __init__(self, journal) -> None:
+    def __init__(self, journal: "EventSource") -> None:
         self._journal = journal
         self.running = False
         self.base = 1  # oldest not acknowledged

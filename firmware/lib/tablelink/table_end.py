@@ -7,6 +7,13 @@ from tablelink import messages as m
 from tablelink.frame import Decoder, Encoder
 from tablelink.sender import Sender
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    from tablelink.sender import EventSource
+
 SESSION_MS = 5000  # a host not heard for so long is gone
 LEASE_MS = 2000
 PARTIAL_MS = 1000  # a frame begun and not continued for so long is given up
@@ -45,7 +52,13 @@ class TableEnd:
     `spawn(coroutine)` runs what an asynchronous command handler returned.
     """
 
-    def __init__(self, journal, serial: bytes, version: int, spawn=None) -> None:
+    def __init__(
+        self,
+        journal: "EventSource",
+        serial: bytes,
+        version: int,
+        spawn: "Callable[[Coroutine[Any, Any, None]], object] | None" = None,
+    ) -> None:
         self.journal = journal
         self.serial = serial
         self.version = version
@@ -59,7 +72,7 @@ class TableEnd:
         self.frames_out = 0
         self.refused = 0
         self._spawn = spawn
-        self._handlers: dict = {}
+        self._handlers: dict[int, tuple[Any, Any]] = {}
         self._slots = [_Slot() for _ in range(RECENT)]
         self._oldest = 0
         self._heard_at = 0
@@ -73,7 +86,7 @@ class TableEnd:
         self.on("stats", self._stats)
         self.on("ping", _echo)
 
-    def on(self, name: str, handler, stop=None) -> None:
+    def on(self, name: str, handler: "Callable[..., Any]", stop: "Callable[[], object] | None" = None) -> None:
         """Let `handler(*arguments)` run command `name`; `stop()` ends a leased one.
 
         It returns the values of the reply's fields (None, one value or a tuple), may be asynchronous, and raises
@@ -112,7 +125,7 @@ class TableEnd:
                 return True
         return False
 
-    def next_frame(self, now: int):
+    def next_frame(self, now: int) -> "memoryview | None":
         """The next frame to put on the wire, as a view that holds until the next call; None for nothing."""
         encoder = self.encoder
         buf = encoder.buffer
@@ -142,16 +155,14 @@ class TableEnd:
         if self._beat:
             self._beat = False
             j = self.journal
-            end = m.BEAT.pack_into(
-                buf, at, self.session, self._token, now, j.last, j.acknowledged, self.sender.running
-            )
+            end = m.BEAT.pack_into(buf, at, self.session, self._token, now, j.last, j.acknowledged, self.sender.running)
             return self._finish(m.BEAT.number, end)
         if self.sender.due(now):
             end = self.sender.fill(buf, at, encoder.END, now)
             return self._finish(m.EVENTS_FRAME.number, end)
         return None
 
-    def finish_command(self, slot: _Slot, status: int, values=None) -> None:
+    def finish_command(self, slot: _Slot, status: int, values: "Any" = None) -> None:
         """Answer a command with `values` for its reply's fields."""
         slot.length = 0
         layout = m.COMMAND_BY_NUMBER[slot.code].reply if slot.code in m.COMMAND_BY_NUMBER else None
@@ -163,7 +174,7 @@ class TableEnd:
         slot.state = _DONE
         slot.send = True
 
-    def _finish(self, kind: int, end: int):
+    def _finish(self, kind: int, end: int) -> memoryview:
         frame = self.encoder.finish(kind, end)
         self.frames_out += 1
         self.bytes_out += len(frame)
@@ -244,9 +255,9 @@ class TableEnd:
 
     def _command(self, ident: int, buf: bytearray, at: int, length: int, now: int) -> None:
         self._heard_at = now
-        for slot in self._slots:
-            if slot.state != _FREE and slot.id == ident:
-                slot.send = slot.state == _DONE
+        for known in self._slots:
+            if known.state != _FREE and known.id == ident:
+                known.send = known.state == _DONE
                 return
         slot = self._claim()
         if slot is None:
@@ -276,10 +287,11 @@ class TableEnd:
             else:
                 self._run(slot, command, handler, arguments, now)
 
-    def _run(self, slot: _Slot, command, handler, arguments: tuple, now: int) -> None:
+    def _run(self, slot: _Slot, command: m.Command, handler: "Any", arguments: "tuple[Any, ...]", now: int) -> None:
         try:
             result = handler(*arguments)
             if hasattr(result, "send"):
+                assert self._spawn is not None
                 self._spawn(self._wait(slot, result))
             else:
                 self.finish_command(slot, m.OK, result)
@@ -292,7 +304,7 @@ class TableEnd:
         if command.lease:
             slot.lease_until = now + LEASE_MS
 
-    async def _wait(self, slot: _Slot, coroutine) -> None:
+    async def _wait(self, slot: _Slot, coroutine: "Coroutine[Any, Any, Any]") -> None:
         try:
             self.finish_command(slot, m.OK, await coroutine)
         except CommandError as error:
@@ -304,7 +316,7 @@ class TableEnd:
         self.refused += 1
         self.finish_command(slot, status)
 
-    def _claim(self):
+    def _claim(self) -> "_Slot | None":
         """The slot used longest ago whose command is over; None if all still run."""
         slots = self._slots
         for i in range(RECENT):
@@ -327,7 +339,7 @@ class TableEnd:
         self._note = what
         self._note_value = value
 
-    def _stats(self) -> tuple:
+    def _stats(self) -> "tuple[int, ...]":
         sender = self.sender
         decoder = self.decoder
         return (

@@ -46,7 +46,7 @@ def event_from_json(row: Any) -> Event:
     """Inverse of `event_to_json`; raises ValueError with the reason."""
     if not isinstance(row, dict):
         raise ValueError("not a JSON object")
-    layout = messages.EVENT_BY_NAME.get(row.get("kind"))
+    layout = messages.EVENT_BY_NAME.get(str(row.get("kind")))
     if layout is None:
         raise ValueError(f"no kind of event is called {row.get('kind')!r}")
     head = {}

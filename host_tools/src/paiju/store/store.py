@@ -120,9 +120,7 @@ class Store:
     def streams(self) -> list[StreamRow]:
         """Every journal of every table."""
         with self._reading() as session:
-            query = (
-                select(Stream, func.count(EventRow.seq)).outerjoin(EventRow).group_by(Stream.id).order_by(Stream.id)
-            )
+            query = select(Stream, func.count(EventRow.seq)).outerjoin(EventRow).group_by(Stream.id).order_by(Stream.id)
             return [StreamRow(s.serial, s.journal_id, s.acknowledged, n) for s, n in session.execute(query)]
 
     def events(
@@ -169,7 +167,7 @@ class Store:
             query = select(Clock).join(Stream).where(Stream.serial == serial, Stream.journal_id == journal_id)
             clocks = {c.boot: (c.zero, c.uncertainty) for c in session.scalars(query)}
         events = list(self.events(serial, journal_id, **limits))
-        known = {b: c for b, c in clocks.items()}
+        known = dict(clocks)
         span: dict[int, tuple[int, int]] = {}
         for e in events:
             if e.kind != "gap":
@@ -232,17 +230,11 @@ class Store:
 
     def export_log(self, path: str | Path, serial: str | None = None, journal_id: int | None = None) -> int:
         """Write the raw events of one journal as JSON lines; the newest journal unless named. Returns their number."""
-        streams = [
-            s
-            for s in self.streams()
-            if serial in (None, s.serial) and journal_id in (None, s.journal_id)
-        ]
+        streams = [s for s in self.streams() if serial in (None, s.serial) and journal_id in (None, s.journal_id)]
         if not streams:
             raise StoreError(_("The store {path} holds no events of that table.").format(path=self.path))
         chosen = streams[-1]
-        return write_log(
-            path, chosen.serial, chosen.journal_id, self.events(chosen.serial, chosen.journal_id)
-        )
+        return write_log(path, chosen.serial, chosen.journal_id, self.events(chosen.serial, chosen.journal_id))
 
     def _stream(self, connection: Any, serial: str, journal_id: int) -> int:
         key = serial, journal_id

@@ -253,9 +253,7 @@ class HostLink:
 
     # Commands
 
-    def command(
-        self, name: str, *args: int | bytes, on_reply: Callable[[Reply], None] | None = None
-    ) -> Pending:
+    def command(self, name: str, *args: int | bytes, on_reply: Callable[[Reply], None] | None = None) -> Pending:
         """Send a command that runs once and is answered once; raises CommandRefused for wrong arguments.
 
         A leased command is renewed until `release` is called.
@@ -504,7 +502,9 @@ class HostLink:
 
 def _describe(layout: m.Layout, payload: bytes) -> str:
     values = layout.unpack(payload)
-    words = " ".join(f"{f[0]}={v.hex() if isinstance(v, bytes) else v}" for f, v in zip(layout.fields, values, strict=True))
+    words = " ".join(
+        f"{f[0]}={v.hex() if isinstance(v, bytes) else v}" for f, v in zip(layout.fields, values, strict=True)
+    )
     rest = payload[layout.size :]
     return f"{layout.name} {words} {rest.hex()}".rstrip()
 

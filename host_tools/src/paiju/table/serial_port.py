@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import serial
-from serial.tools import list_ports
+import serial  # type: ignore[import-untyped]
+from serial.tools import list_ports  # type: ignore[import-untyped]
 
 from paiju.i18n import _
 
@@ -37,9 +37,7 @@ class Candidate:
 
 def candidates() -> list[Candidate]:
     """This computer's serial ports, the likely ones first."""
-    found = [
-        Candidate(p.device, p.description or "", (p.vid, p.pid) in USB_IDS) for p in list_ports.comports()
-    ]
+    found = [Candidate(p.device, p.description or "", (p.vid, p.pid) in USB_IDS) for p in list_ports.comports()]
     return sorted(found, key=lambda c: (not c.likely, c.device))
 
 

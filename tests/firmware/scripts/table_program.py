@@ -24,9 +24,9 @@ class FileFram:
 
     def __init__(self, path: str) -> None:
         try:
-            self._file = open(path, "r+b")
+            self._file = open(path, "r+b")  # noqa: SIM115
         except OSError:
-            self._file = open(path, "w+b")
+            self._file = open(path, "w+b")  # noqa: SIM115
             for _ in range(SIZE // 1024):
                 self._file.write(bytes(1024))
             self._file.flush()
@@ -113,7 +113,7 @@ async def main(port: int, fram: str, rate: int, events: int) -> None:
     link.on("display", display)
     link.on("beep", lambda ms: asyncio.sleep_ms(ms))
     link.on("jog", lambda axis, reverse, duty: print("jog", axis), lambda: print("stop"))
-    asyncio.create_task(link.run())
+    serving = asyncio.create_task(link.run())
     print("ready", journal.boot, journal.last)
     tile = 0
     while not events or tile < events:
@@ -123,8 +123,7 @@ async def main(port: int, fram: str, rate: int, events: int) -> None:
                 link.emit("enter", 3, tile % 144)
                 tile += 1
     print("emitted", journal.last)
-    while True:
-        await asyncio.sleep_ms(1000)
+    await serving
 
 
 asyncio.run(main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]) if len(sys.argv) > 4 else 0))
