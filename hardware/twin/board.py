@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from operator import and_
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ from twin.air import Air
 from twin.chips import I2cDevice, SpiDevice
 from twin.chips.ht16k33 import Ht16k33
 from twin.chips.mb85rs2mt import Mb85rs2mt
-from twin.chips.mcp3208 import Mcp3208
 from twin.chips.mcp23s17 import Mcp23s17
+from twin.chips.mcp3208 import Mcp3208
 from twin.chips.mux import AntennaMux
 from twin.chips.pca9685 import Pca9685
 from twin.chips.pn5180 import Pn5180
@@ -110,7 +110,8 @@ class Board:
             irqs.append(irq)
             irq.watch(lambda _: reader_irq.set(max(i.level for i in irqs)))
             radio = air.radio(index)
-            AntennaMux(*(self.port(bit) for bit in r["mux"]), radio)
+            a0, a1, enable = (self.port(bit) for bit in r["mux"])
+            AntennaMux(a0, a1, enable, radio)
             chip_ = Pn5180(clock, r["name"], self._wire(r["busy"], 0), irq, self.port(r["reset"]), radio)
             self.spi[spec["spi"]["rf"]["id"]].attach(self._wire(r["cs"], 1), chip_)
             self.readers.append(chip_)
@@ -132,6 +133,7 @@ class Board:
         self.motors = {name: Motor(name) for name in spec["pwm"]["channels"]}
         by_channel = {(chip, ch): self.motors[name] for name, (chip, ch) in spec["pwm"]["channels"].items()}
         self._i2c: dict[int, I2cDevice] = {}
+        self.pwm: list[Pca9685] = []
         for number, address in enumerate(spec["pwm"]["addresses"]):
 
             def on_duty(channel: int, duty: int, number: int = number) -> None:
@@ -140,7 +142,8 @@ class Board:
                     motor.duty = duty
                     self._drive(motor)
 
-            self._i2c[address] = Pca9685(clock, on_duty)
+            self.pwm.append(Pca9685(clock, on_duty))
+            self._i2c[address] = self.pwm[-1]
         self.panels = [Ht16k33() for _ in spec["panel"]["addresses"]]
         self._i2c.update(zip(spec["panel"]["addresses"], self.panels, strict=True))
 
@@ -149,8 +152,8 @@ class Board:
             axis, _, side = name.partition("_")
             wire = self.outputs[f"{axis}_dir_{side}" if side else f"{axis}_dir"]
             self._direction[name] = wire
-            wire.watch(lambda _, motor=motor: self._drive(motor))
-        self.inputs["relay_closed"].watch(lambda _: [self._drive(m) for m in self.motors.values()] and None)
+            wire.watch(partial(self._turned, motor))
+        self.inputs["relay_closed"].watch(self._relay)
 
     @property
     def _aux(self) -> SpiBus:
@@ -169,6 +172,13 @@ class Board:
 
     def _drive(self, motor: Motor) -> None:
         motor.apply(self._direction[motor.name].level, self.inputs["relay_closed"].level)
+
+    def _turned(self, motor: Motor, _: int) -> None:
+        self._drive(motor)
+
+    def _relay(self, _: int) -> None:
+        for motor in self.motors.values():
+            self._drive(motor)
 
     def port(self, bit: str) -> Signal:
         """The wire of an expander bit such as `u1.a0`."""
@@ -198,5 +208,9 @@ class Board:
     def power_cut(self) -> None:
         """All supplies fail: every chip forgets what is not FRAM or tag memory."""
         self.controller_reset()
-        for chip in [*self.expanders.values(), *self.readers, *self._i2c.values()]:
-            chip.power_on_reset()  # type: ignore[union-attr]
+        for expander in self.expanders.values():
+            expander.power_on_reset()
+        for pwm in self.pwm:
+            pwm.power_on_reset()
+        for panel in self.panels:
+            panel.power_on_reset()

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -20,6 +21,7 @@ from twin.clock import Clock, Event
 
 SHIM = Path(__file__).parent / "shim"
 FOREVER = 1 << 61
+INLINE = 64  # shortest reply, see shim/_kernel.py
 (PIN_INIT, PIN_WRITE, PIN_IRQ, SPI_WRITE, SPI_READ, I2C_WRITE, I2C_READ, UART_INIT, UART_WRITE, UART_READ, WAIT,
  SYNC, WDT, RESET) = range(1, 15)  # fmt: skip
 IRQ_FALLING, IRQ_RISING = 4, 8
@@ -69,7 +71,7 @@ class Kernel:
         self._dog: Event | None = None
         self._reset_asked = False
         for gpio, wire in board.gpio.items():
-            wire.watch(lambda level, gpio=gpio: self._edge(gpio, level))
+            wire.watch(partial(self._edge, gpio))
 
     # -- process ---------------------------------------------------------------------------------------------
 
@@ -252,7 +254,7 @@ class Kernel:
         )  # fmt: skip
         self._edges = 0
         try:
-            os.write(self._down_w, head + data)
+            os.write(self._down_w, (head + data).ljust(INLINE, b"\0"))
         except BrokenPipeError:
             self._ended()
 

@@ -9,6 +9,10 @@ class Ht16k33:
     """`rows` is the display RAM, 16 bytes, two for each common; `blink` in Hz; `brightness` 1..16."""
 
     def __init__(self) -> None:
+        self.power_on_reset()
+
+    def power_on_reset(self) -> None:
+        """Dark, oscillator off."""
         self.rows = bytearray(16)
         self.blink = 0.0
         self.brightness = 16

@@ -25,7 +25,7 @@ class Mcp23s17:
         self.address = address
         self.pins = {f"{port}{bit}": Signal(f"{port}{bit}") for port in "ab" for bit in range(8)}
         self._clock = clock
-        self._interrupt = interrupt
+        self.interrupt = interrupt
         self._wires = tuple(tuple(self.pins[f"{port}{bit}"] for bit in range(8)) for port in "ab")
         self._registers = [[0] * 11, [0] * 11]  # by port; IOCON is one register, kept in port A
         self._levels = [0, 0]  # pins as wired, before IPOL
@@ -38,6 +38,16 @@ class Mcp23s17:
             self._registers[port][IODIR] = 0xFF
             for bit, wire in enumerate(self._wires[port]):
                 wire.watch(self._watcher(port, 1 << bit))
+        self._signal()
+
+    def power_on_reset(self) -> None:
+        """Registers as after power-on; the wires it drove are pulled down by the board."""
+        driven = [wire for port in (0, 1) for bit, wire in enumerate(self._wires[port])
+                  if not self._registers[port][IODIR] >> bit & 1]  # fmt: skip
+        for port in (0, 1):
+            self._registers[port] = [0xFF] + [0] * 10
+        for wire in driven:
+            wire.set(0)
         self._signal()
 
     # ---- SPI
@@ -172,4 +182,4 @@ class Mcp23s17:
         iocon = self._registers[0][IOCON]
         active = bool(self._registers[0][INTF] or (iocon & MIRROR and self._registers[1][INTF]))
         high = bool(iocon & INTPOL) and not iocon & ODR
-        self._interrupt.set(int(active == high))
+        self.interrupt.set(int(active == high))

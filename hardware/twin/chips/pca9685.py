@@ -18,6 +18,11 @@ class Pca9685:
     def __init__(self, clock: Clock, on_duty: Callable[[int, int], None]) -> None:
         self._clock = clock
         self._on_duty = on_duty
+        self.duties = [0] * 16
+        self.power_on_reset()
+
+    def power_on_reset(self) -> None:
+        """Registers as after power-on, asleep; every output goes off."""
         self._registers = bytearray(256)
         self._registers[MODE1], self._registers[MODE2] = 0x11, 0x04
         self._registers[2:6] = b"\xe2\xe4\xe8\xe0"
@@ -26,7 +31,7 @@ class Pca9685:
         self._registers[PRE_SCALE] = 0x1E
         self._pointer = 0
         self._held = [False] * 16  # stopped by sleep, waiting for RESTART or new values
-        self.duties = [0] * 16
+        self._update()
 
     @property
     def freq_hz(self) -> float:

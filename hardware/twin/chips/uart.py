@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from twin.clock import Clock
 
@@ -55,7 +56,7 @@ class Uart:
         for i in range(0, len(data), 32):
             chunk = data[i : i + 32]
             self._rx_done = max(self._rx_done, self.clock.now) + len(chunk) * self.us_per_byte
-            self.clock.at(int(self._rx_done + 1), lambda chunk=chunk: self._arrive(chunk))
+            self.clock.at(int(self._rx_done + 1), partial(self._arrive, chunk))
 
     def _arrive(self, chunk: bytes) -> None:
         room = self.rxbuf - len(self._rx)

@@ -1,9 +1,10 @@
 # The pipe to the twin's kernel. Requests collect in one buffer and leave with the next call that
 # needs an answer; nothing here allocates, so that firmware may run with the heap locked.
 # Record: op u8, microseconds used since the previous record u32, operands. Reply: see R below.
+from struct import pack_into
+
 import uctypes
 from micropython import const
-from struct import pack_into
 
 PIN_INIT = const(1)
 PIN_WRITE = const(2)
@@ -20,13 +21,15 @@ SYNC = const(12)
 WDT = const(13)
 RESET = const(14)
 
-_SIZE = const(8192)
+_SIZE = const(3072)
 _HEAD = const(36)
+_INLINE = const(64)  # a reply is this long; what does not fit into it follows
 
 _out = open(3, "wb")
 _in = open(4, "rb")
 _tx = bytearray(_SIZE)
-rx = bytearray(2048)
+rx = bytearray(700)
+_rest = memoryview(rx)[_INLINE:]
 _base = uctypes.addressof(rx)
 R = uctypes.struct(
     _base,
@@ -104,12 +107,10 @@ def call():
     pack_into("<H", _tx, 0, _pos - 2)
     _out.write(_tx, _pos)
     _pos = 2
-    got = _in.readinto(rx)
-    if not got:
+    if not _in.readinto(rx, _INLINE):
         raise SystemExit(0)  # the twin has gone
-    while got < _HEAD or got < _HEAD + R.n:
-        rest = memoryview(rx)[got:]
-        got += _in.readinto(rest)
+    if R.n > _INLINE - _HEAD:
+        _in.readinto(_rest, R.n - _INLINE + _HEAD)
     now = _sent = R.now
     hold = R.hold
     _late |= R.edges

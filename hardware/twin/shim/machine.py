@@ -71,7 +71,7 @@ class Pin:
 class SPI:
     MSB = const(1)
 
-    def __init__(self, id, baudrate=1000000, *, polarity=0, phase=0, bits=8, firstbit=1, sck=None, mosi=None, miso=None):
+    def __init__(self, id, baudrate=1000000, *, polarity=0, phase=0, sck=None, mosi=None, miso=None):
         self._id = id
         self._baud = baudrate
 

@@ -1,7 +1,7 @@
 # `time` in virtual time. Ticks start far ahead of the real ones: the port's C `_asyncio` stamps woken
 # tasks with real ticks, which must count as due.
 import _kernel as _k
-from utime import ticks_add, ticks_diff
+from utime import ticks_add, ticks_diff  # noqa: F401 - the port's own periods
 
 _AHEAD_MS = 1000000000
 

@@ -1,0 +1,80 @@
+"""A whole simulated table: world, board and firmware in one piece of virtual time."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from twin.air import Air, Noise
+from twin.board import Board
+from twin.clock import Clock
+from twin.firmware import build
+from twin.kernel import Kernel
+from twin.script import Script
+from twin.world import World
+
+HEAP = 192 * 1024
+MAIN = "import boot\nimport main"
+
+
+class Table:
+    """Power it with `start()`, then `run_for`. The serial port is `uart`: `on_tx` hears it, `feed` speaks to it.
+
+    `seed` fixes tags, wall, dice, delays and noise; `script` is the hand that the people act out; `state` is the
+    controller's flash folder (a fresh one when not given).
+    """
+
+    def __init__(
+        self,
+        seed: int = 1,
+        script: Script | None = None,
+        pace: float = 1.0,
+        *,
+        heap: int = HEAP,
+        state: Path | None = None,
+        fram: bytearray | None = None,
+        noise: Noise | None = None,
+        console: IO[bytes] | None = None,
+        clear: bool = False,
+    ) -> None:
+        self.clock = Clock()
+        self.air = Air(self.clock, noise=noise)
+        self.board = Board(self.clock, self.air, fram)
+        self.world = World(self.clock, self.board, self.air, seed, script, pace, clear=clear)
+        self._folder = None if state else tempfile.TemporaryDirectory(prefix="paiju-twin-")
+        firmware = build()
+        self.kernel = Kernel(
+            self.clock,
+            self.board,
+            ["-c", MAIN],
+            [firmware, firmware / "lib"],
+            heap,
+            state or Path(self._folder.name if self._folder else "."),
+            console,
+        )
+        self.uart = self.board.uart
+
+    def start(self) -> Table:
+        """Power on; the people sit down."""
+        self.kernel.start()
+        self.world.start()
+        return self
+
+    def run_for(self, seconds: float, done: Callable[[], bool] | None = None) -> bool:
+        """Run `seconds` of virtual time, or until `done()`; True when done."""
+        return self.kernel.run_for(seconds, done)
+
+    @property
+    def now(self) -> int:
+        """Virtual µs since power on."""
+        return self.clock.now
+
+    def __enter__(self) -> Table:
+        return self if self.kernel.process else self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.kernel.stop()
+        if self._folder is not None:
+            self._folder.cleanup()
