@@ -31,43 +31,56 @@ def is_sets(suit: int, pattern: int) -> bool:
 
 def is_sets_and_pair(suit: int, pattern: int) -> bool:
     """Whether a pattern splits into chows, pungs and one pair."""
-    rest, two = pattern, 2
-    while rest:
-        if rest & 7 >= 2 and is_sets(suit, pattern - two):
+    # Chows and pungs have rank sums divisible by three, which leaves three ranks for the pair.
+    rank, step = (0, 1) if suit == HONOURS else (2 * _rank_sum(pattern) % 3, 3)
+    for pair in range(rank, 9, step):
+        if pattern >> 3 * pair & 7 >= 2 and is_sets(suit, pattern - (2 << 3 * pair)):
             return True
-        rest >>= 3
-        two <<= 3
     return False
+
+
+def _rank_sum(pattern: int) -> int:
+    total = rank = 0
+    while pattern:
+        total += rank * (pattern & 7)
+        pattern >>= 3
+        rank += 1
+    return total
 
 
 class SuitWaits:
     """What one suit's pattern can be and which ranks (bit per rank) complete it."""
 
-    __slots__ = ("pair_waits", "remainder", "set_waits", "with_pair", "without_pair")
+    __slots__ = ("pair_waits", "set_waits", "with_pair", "without_pair")
 
     def __init__(self, suit: int, pattern: int) -> None:
+        self.without_pair = self.with_pair = False
+        self.set_waits = self.pair_waits = 0
         count = 0
         rest = pattern
         while rest:
             count += rest & 7
             rest >>= 3
-        self.remainder = count % 3
-        self.without_pair = self.remainder == 0 and is_sets(suit, pattern)
-        self.with_pair = self.remainder == 2 and is_sets_and_pair(suit, pattern)
-        self.set_waits = 0
-        self.pair_waits = 0
-        for rank in range(7 if suit == HONOURS else 9):
-            if self.remainder == 2 and is_sets(suit, pattern + (1 << 3 * rank)):
-                self.set_waits |= 1 << rank
-            if self.remainder == 1 and is_sets_and_pair(suit, pattern + (1 << 3 * rank)):
-                self.pair_waits |= 1 << rank
+        ranks = range(7 if suit == HONOURS else 9)
+        if count % 3 == 0:
+            self.without_pair = is_sets(suit, pattern)
+        elif count % 3 == 1:
+            for rank in ranks:
+                if is_sets_and_pair(suit, pattern + (1 << 3 * rank)):
+                    self.pair_waits |= 1 << rank
+        else:
+            self.with_pair = is_sets_and_pair(suit, pattern)
+            for rank in ranks:
+                if is_sets(suit, pattern + (1 << 3 * rank)):
+                    self.set_waits |= 1 << rank
 
 
 _SUIT_WAITS: Final[dict[int, SuitWaits]] = {}
 
 
 def suit_waits(suit: int, pattern: int) -> SuitWaits:
-    key = suit << 27 | pattern
+    # The three suits share their patterns.
+    key = pattern | 1 << 27 if suit == HONOURS else pattern
     found = _SUIT_WAITS.get(key)
     if found is None:
         found = SuitWaits(suit, pattern)

@@ -3,7 +3,6 @@
 Nothing here knows values, exclusions or a profile's name: `FanSet` and the switches carry them.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -386,7 +385,7 @@ class Scorer:
         found = self._chows.get(key)
         if found is None:
             chows, pair = chows_of_key(key)
-            found = self.fan_set.of(Counter(c.fan for c in self.choose(chow_combinations(chows, pair))))
+            found = self.fan_set.of([c.fan for c in self.choose(chow_combinations(chows, pair))])
             self._chows[key] = found
         return found
 
@@ -397,7 +396,7 @@ class Scorer:
             faces = faces_of_mask(pungs)
             chosen = self.choose(pung_combinations(faces))
             terminals = sum(face % 9 in (0, 8) for face in faces)
-            known = (self.fan_set.of(Counter(c.fan for c in chosen)), terminals)
+            known = (self.fan_set.of([c.fan for c in chosen]), terminals)
             self._pungs[pungs] = known
         return known
 
@@ -406,7 +405,7 @@ class Scorer:
         known = self._honours.get(key)
         if known is None:
             own_sets = honour_fans(key & 127, (key >> 7 & 7) - 1, key >> 10 & 3, key >> 12)
-            found = self.fan_set.of(Counter(fan for fan, _ in own_sets))
+            found = self.fan_set.of([fan for fan, _ in own_sets])
             taken = self.taken_sets(own_sets, found)
             known = (found, (key & 127 & ~taken).bit_count())
             self._honours[key] = known
@@ -425,10 +424,9 @@ class Scorer:
     def taken_sets(self, own_sets: list[tuple[int, int]], found: int) -> int:
         """Honour pungs (bit each) that are not 幺九刻 too, because a fan that counts is made of them."""
         counted = self.fan_set.counts(self.fan_set.without_excluded(found))
-        takers = self.fan_set.leaves_out_sets(fans.TERMINAL_OR_HONOUR_PUNG)
         taken = 0
         for fan, pungs in own_sets:
-            if fan in counted and fan in takers:
+            if fan in counted and self.fan_set.has_own_sets(fan, fans.TERMINAL_OR_HONOUR_PUNG):
                 taken |= pungs
         return taken
 
@@ -436,7 +434,7 @@ class Scorer:
         """The best allowed choice among combinations of chows or of pungs."""
 
         def rank(choice: tuple[Combination, ...]) -> tuple[int, int]:
-            chosen = self.fan_set.of(Counter(c.fan for c in choice))
+            chosen = self.fan_set.of([c.fan for c in choice])
             return self.fan_set.points(chosen), chosen
 
         return best_choice(found, rank) if found else ()

@@ -4,10 +4,9 @@ A pattern packs the counts of a suit, three bits a rank: rank r adds 1 << 3 * (r
 fourth suit of seven ranks without chows. Nothing here knows fan values or a profile.
 """
 
-from functools import reduce
 from typing import Final
 
-from paiju.rules.blocks import EVERY, PAIR, PUNG, is_chow, is_pung, tiles_of_block
+from paiju.rules.blocks import EVERY, KNIT, PAIR, PUNG, tiles_of_block
 
 HONOURS: Final = 3
 ALL: Final = (1 << 32) - 1
@@ -34,34 +33,36 @@ class Part:
 
     def __init__(self, suit: int, blocks: tuple[int, ...]) -> None:
         self.blocks = blocks
-        self.every = reduce(lambda every, block: every & EVERY[block], blocks, ALL)
-        self.chows = sum(CHOW_KEY[block] for block in blocks if is_chow(block))
-        pungs = [block - PUNG for block in blocks if is_pung(block)]
-        self.pungs = sum(1 << face for face in pungs)
-        self.triplets = len(pungs)
-        pairs = [block - PAIR for block in blocks if block >= PAIR]
-        self.pairs = len(pairs)
-        self.pair = pairs[-1] if pairs else -1
-        self.place = tuple(_place(blocks, suit * 9 + rank) for rank in range(9))
+        self.every = ALL
+        self.chows = self.pungs = self.triplets = self.pairs = 0
+        self.pair = -1
+        place = [ABSENT] * 9
+        for block in blocks:
+            self.every &= EVERY[block]
+            if block < PUNG:
+                self.chows += CHOW_KEY[block]
+            elif block < PAIR:
+                self.pungs |= 1 << block - PUNG
+                self.triplets += 1
+            else:
+                self.pair = block - PAIR
+                self.pairs += 1
+            for rank, code in _PLACES[block]:
+                place[rank] = min(place[rank], code)
+        self.place = tuple(place)
 
 
-def _place(blocks: tuple[int, ...], face: int) -> int:
-    best = ABSENT
-    for block in blocks:
-        tiles = tiles_of_block(block)
-        if face not in tiles:
-            continue
-        if block >= PAIR:
-            place = SINGLE
-        elif block >= PUNG:
-            place = IN_PUNG
-        elif face == tiles[1]:
-            place = CLOSED
-        else:
-            edge = (face == tiles[2] and tiles[0] % 9 == 0) or (face == tiles[0] and tiles[2] % 9 == 8)
-            place = EDGE if edge else OPEN
-        best = min(best, place)
-    return best
+def _places(block: int) -> tuple[tuple[int, int], ...]:
+    """(rank - 1, place) of each tile of a chow, pung or pair."""
+    low = tiles_of_block(block)[0] % 9
+    if block >= PAIR:
+        return ((low, SINGLE),)
+    if block >= PUNG:
+        return ((low, IN_PUNG),)
+    return ((low, EDGE if low == 6 else OPEN), (low + 1, CLOSED), (low + 2, EDGE if low == 0 else OPEN))
+
+
+_PLACES: Final = tuple(_places(block) for block in range(KNIT))
 
 
 def split(suit: int, pattern: int) -> list[tuple[int, ...]]:
