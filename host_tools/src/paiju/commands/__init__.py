@@ -4,10 +4,13 @@ from collections.abc import Callable
 
 import typer
 
-from paiju.commands import penalties, rules, score
+from paiju.commands import hands, penalties, replay, rules, run, score
 
 COMMANDS: tuple[Callable[[typer.Typer], None], ...] = (
     score.register,
     rules.register,
     penalties.register,
+    run.register,
+    hands.register,
+    replay.register,
 )

@@ -26,17 +26,20 @@ class Tracker:
     """Follows one table. Feed events in the order of their numbers.
 
     setup: dealer, prevalent wind and rules of the first hand; each following hand passes the deal on
-    (article 5.8) unless `setup` is set anew between hands. settle_ms: see `hand_tracker.SETTLE_MS`.
+    (article 5.8) unless `next_setup` says otherwise. settle_ms: see `hand_tracker.SETTLE_MS`.
     """
 
     def __init__(self, setup: Setup | None = None, settle_ms: int = SETTLE_MS) -> None:
         self.setup = setup or Setup()
+        self.next_setup: Setup | None = None
         self.settle_ms = settle_ms
         self.hand: HandTracker | None = None
         self.record: HandRecord | None = None
         self.tile_set: int | None = None
         self._armed = True
         self._log: list[tuple[TableEvent, int]] = []
+        self._raised_at: int | None = None
+        self._first = 0
         self._thrown: list[tuple[int, int]] = []
         self._dice: tuple[tuple[int, int], ...] = ()
         self._seen = [NO_ZONE] * TILE_COUNT
@@ -77,7 +80,7 @@ class Tracker:
             self._log.append((event, ms))
             reports += self._give(self.hand, event, ms)
             reports += self._other_dealer()
-            if reports:
+            if reports or event.kind == "zone_read":  # a further win may have been overridden without a word
                 reports += self._closed()
         return reports
 
@@ -137,6 +140,7 @@ class Tracker:
     def _cycle(self, event: TableEvent) -> None:
         if event.fields["state"] == "raise" and not self._playing:
             self._armed = True
+            self._raised_at = event.seq
             self.tile_set = "AB".index(str(event.fields["set"]))
             self._seen = [NO_ZONE] * TILE_COUNT
             self._thrown.clear()
@@ -149,8 +153,11 @@ class Tracker:
             self.tile_set = tile_set
         if self._armed and tile_set == self.tile_set and zone in _HANDS:
             if self.hand is not None:
-                self.setup = self.setup.following()
+                self.setup = self.next_setup or self.setup.following()
+            self.next_setup = None
             self._armed = False
+            self._first = event.seq if self._raised_at is None else self._raised_at
+            self._raised_at = None
             self._log.clear()
             self._corrections.clear()
             self._dice = tuple(self._thrown)
@@ -227,7 +234,7 @@ class Tracker:
             result=result_of(hand.setup, hand.actions),
             dice=self._dice,
             tile_set=self.tile_set or 0,
-            events=(self._log[0][0].seq, hand.made_at[-1]),
+            events=(self._first, hand.made_at[-1]),
             attention=tuple(item for item in hand.attention.values() if item.open),
             overridden=tuple(hand.overridden),
             superseded=tuple(hand.superseded),

@@ -1,0 +1,65 @@
+"""Options that several verbs share."""
+
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from paiju.game.position import Setup
+from paiju.i18n import _, set_language
+from paiju.rules import PROFILES
+from paiju.tiles import WINDS
+
+
+def _language(tag: str | None) -> str | None:
+    if tag:
+        set_language(tag)
+    return tag
+
+
+def _wind(value: str | None) -> str | None:
+    if value is None:
+        return None
+    if value.upper() not in tuple(WINDS):
+        raise typer.BadParameter(_("{value!r} is no wind: use E, S, W or N.").format(value=value))
+    return value.upper()
+
+
+def _rules(value: str | None) -> str | None:
+    if value is not None and value not in PROFILES:
+        known = ", ".join(PROFILES)
+        raise typer.BadParameter(_("{value!r} are no known rules: use {known}.").format(value=value, known=known))
+    return value
+
+
+Data = Annotated[
+    Path | None, typer.Option("--data", envvar="PAIJU_DATA", help=_("Folder of the store; default: your own."))
+]
+AsJson = Annotated[bool, typer.Option("--json", help=_("JSON lines instead of a picture."))]
+Rules = Annotated[
+    str | None, typer.Option("--rules", callback=_rules, help=_("Rules: mcr1998 (default), mcr or competitive."))
+]
+Round = Annotated[
+    str | None, typer.Option("--round", callback=_wind, help=_("Prevalent wind of the first hand: E S W N."))
+]
+Dealer = Annotated[
+    str | None, typer.Option("--dealer", callback=_wind, help=_("Seat that deals the first hand: E S W N."))
+]
+ShowHands = Annotated[bool, typer.Option("--show-hands", help=_("Show concealed tiles before the hand ends."))]
+Language: Any = Annotated[
+    str | None,
+    typer.Option("--lang", is_eager=True, callback=_language, help=_("Language: en, zh-Hans or zh-Hant.")),
+]
+
+
+def setup_of(rules: str | None, prevalent: str | None, dealer: str | None) -> Setup | None:
+    """The setup that the options describe; None if none of them was given."""
+    if rules is None and prevalent is None and dealer is None:
+        return None
+    return Setup(WINDS.index(dealer or "E"), WINDS.index(prevalent or "E"), rules or Setup().profile)
+
+
+def fail(message: str) -> NoReturn:
+    """One sentence on standard error and exit code 1."""
+    typer.echo(message, err=True)
+    raise typer.Exit(1)

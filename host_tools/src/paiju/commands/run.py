@@ -1,0 +1,243 @@
+"""`paiju run`: follow a table, show the game, keep every hand."""
+
+import asyncio
+import contextlib
+import json
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+import typer
+from rich.console import Console
+from rich.live import Live
+
+from paiju.commands.following import Follower
+from paiju.commands.options import (
+    AsJson,
+    Data,
+    Dealer,
+    Language,
+    Round,
+    Rules,
+    ShowHands,
+    fail,
+    setup_of,
+)
+from paiju.folders import data_folder, store_file
+from paiju.game.actions import Action
+from paiju.game.position import Setup
+from paiju.game.record import HandRecord
+from paiju.game.tracker import Report
+from paiju.i18n import _
+from paiju.store import Store, StoreError
+from paiju.table import AUTO, Connection, Event, PortError
+from paiju.view.live import live_view
+from paiju.view.result import result_view
+from paiju.view.words import action_text, attention_text
+
+REFRESH = 0.2
+LINGER = 1.0  # after the hand of --once: a second player may declare the same win
+
+
+class Screen(Protocol):
+    """Where the game is shown."""
+
+    def table(self, serial: str, version: str) -> None: ...
+    def event(self, event: Event) -> None: ...
+    def report(self, report: Report, follower: Follower, n: int | None) -> None: ...
+    def problem(self, text: str) -> None: ...
+    def refresh(self, follower: Follower, status: str) -> None: ...
+
+
+class JsonScreen:
+    """One JSON object a line: table, event, action, attention, result, problem."""
+
+    def _say(self, kind: str, /, **body: Any) -> None:
+        typer.echo(json.dumps({"type": kind, **body}, ensure_ascii=False))
+
+    def table(self, serial: str, version: str) -> None:
+        self._say("table", serial=serial, firmware=version)
+
+    def event(self, event: Event) -> None:
+        self._say("event", seq=event.seq, t_ms=event.t_ms, boot=event.boot, kind=event.kind, fields=dict(event.fields))
+
+    def report(self, report: Report, follower: Follower, n: int | None) -> None:
+        if isinstance(report, HandRecord):
+            log = None if n is None else str(follower.log_of(n))
+            self._say("result", hand=n, log=log, record=report.to_json())
+        else:
+            self._say("action" if isinstance(report, Action) else "attention", **report.to_json())
+
+    def problem(self, text: str) -> None:
+        if text:
+            self._say("problem", text=text)
+
+    def refresh(self, follower: Follower, status: str) -> None:
+        pass
+
+
+class PlainScreen:
+    """A line an act, for a terminal that cannot redraw or for a file."""
+
+    def __init__(self, show_hands: bool, console: Console) -> None:
+        self.console = console
+        self._show_hands = show_hands
+
+    def table(self, serial: str, version: str) -> None:
+        self.console.print(_("Table {serial}, firmware {version}").format(serial=serial, version=version))
+
+    def event(self, event: Event) -> None:
+        pass
+
+    def report(self, report: Report, follower: Follower, n: int | None) -> None:
+        if isinstance(report, HandRecord):
+            self._result(report, follower, n)
+            return
+        setup = follower.tracker.setup
+        if isinstance(report, Action):
+            self.console.print(action_text(setup, report, not self._show_hands))
+        else:
+            self.console.print(attention_text(setup, report))
+
+    def _result(self, record: HandRecord, follower: Follower, n: int | None) -> None:
+        self.console.print(result_view(record))
+        if n is not None:
+            place = _("Hand {n} is on record; its events: {path}").format(n=n, path=follower.log_of(n))
+            self.console.print(place, soft_wrap=True)
+
+    def problem(self, text: str) -> None:
+        if text:
+            self.console.print(text, style="yellow", soft_wrap=True)
+
+    def refresh(self, follower: Follower, status: str) -> None:
+        pass
+
+
+class LiveScreen(PlainScreen):
+    """The table redrawn in place, results above it."""
+
+    def __init__(self, show_hands: bool, live: Live) -> None:
+        super().__init__(show_hands, live.console)
+        self._live = live
+
+    def report(self, report: Report, follower: Follower, n: int | None) -> None:
+        if isinstance(report, HandRecord):
+            self._result(report, follower, n)
+
+    def refresh(self, follower: Follower, status: str) -> None:
+        self._live.update(live_view(follower.tracker, status, self._show_hands), refresh=True)
+
+
+class Session:
+    """One run: a connection, its follower, a screen."""
+
+    def __init__(self, port: str, store: Store, folder: Path, setup: Setup | None, screen: Screen, once: bool) -> None:
+        self._store = store
+        self._folder = folder
+        self._setup = setup
+        self._screen = screen
+        self._once = once
+        self._ended = asyncio.Event()
+        self._follower: Follower | None = None
+        self._stream: tuple[str, int] | None = None
+        self._told = ""
+        self._connection = Connection(port, store, self._take)
+
+    async def run(self) -> None:
+        """Follow the table for ever, or with `once` to the end of a hand; raises PortError at the start."""
+        serving = asyncio.create_task(self._connection.run())
+        try:
+            await self._connection.contact()
+            self._meet()
+            while not self._ended.is_set():
+                self._show()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._ended.wait(), REFRESH)
+            await asyncio.sleep(LINGER)
+            self._show()
+        finally:
+            serving.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await serving
+
+    def _meet(self) -> Follower:
+        """The follower of the table now at the port; a new one if it is another table or journal."""
+        hello = self._connection.hello
+        assert hello is not None
+        stream = hello.serial, hello.journal_id
+        if self._follower is None or stream != self._stream:
+            self._stream = stream
+            self._screen.table(hello.serial, hello.version)
+            self._follower = Follower(self._store, self._folder, *stream, self._setup, self._report)
+            self._follower.catch_up()
+        return self._follower
+
+    def _take(self, events: list[Event]) -> None:
+        for event in events:
+            self._screen.event(event)
+        self._meet().follow(events)
+
+    def _report(self, report: Report, n: int | None) -> None:
+        assert self._follower is not None
+        self._screen.report(report, self._follower, n)
+        if self._once and isinstance(report, HandRecord):
+            self._ended.set()
+
+    def _show(self) -> None:
+        follower = self._meet()
+        problem = self._connection.problem or follower.problem
+        if problem != self._told:
+            self._told = problem
+            self._screen.problem(problem)
+        serial = "" if self._stream is None else self._stream[0]
+        self._screen.refresh(follower, problem or _("Table {serial}").format(serial=serial))
+
+
+def open_store(folder: Path) -> Store:
+    """The store in a folder; leaves with one sentence if it cannot be used."""
+    try:
+        return Store(store_file(folder))
+    except StoreError as error:
+        fail(str(error))
+
+
+def run(
+    port: Annotated[str, typer.Option("--port", help=_("Device or URL of the table; auto looks for one."))] = AUTO,
+    data: Data = None,
+    as_json: AsJson = False,
+    once: Annotated[bool, typer.Option("--once", help=_("Leave after one hand."))] = False,
+    rules: Rules = None,
+    prevalent: Round = None,
+    dealer: Dealer = None,
+    show_hands: ShowHands = False,
+    lang: Language = None,
+) -> None:
+    """Follow a table: store its events, show the game, score and keep every hand."""
+    folder = data_folder(data)
+    store = open_store(folder)
+    setup = setup_of(rules, prevalent, dealer)
+
+    def start(screen: Screen) -> None:
+        asyncio.run(follow(screen))
+
+    async def follow(screen: Screen) -> None:
+        await Session(port, store, folder, setup, screen, once).run()
+
+    console = Console()
+    try:
+        if as_json:
+            start(JsonScreen())
+        elif console.is_terminal:
+            with Live(console=console, auto_refresh=False) as live:
+                start(LiveScreen(show_hands, live))
+        else:
+            start(PlainScreen(show_hands, console))
+    except (PortError, StoreError) as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        typer.echo(_("Stopped; the table keeps what is not stored yet."), err=True)
+    finally:
+        store.close()
+
+
+def register(app: typer.Typer) -> None:
+    app.command(help=_("Follow a table: store its events, show the game, score and keep every hand."))(run)

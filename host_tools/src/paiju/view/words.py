@@ -1,0 +1,147 @@
+"""Tiles, seats and acts in words and colours."""
+
+from collections.abc import Iterable
+from typing import cast
+
+from rich.text import Text
+
+from paiju.game.actions import Action, ActionKind, Confidence, DrawnFrom
+from paiju.game.attention import Attention, Reason
+from paiju.game.events import zone_name
+from paiju.game.position import FACE, Setup
+from paiju.i18n import _, language
+from paiju.tiles import WINDS, Language, code_of, is_flower, suit
+
+_STYLES = {"m": "red", "p": "blue", "s": "green", "f": "magenta"}
+_HONOURS = {"C": "bold red", "F": "bold green", "P": "bold white"}
+BACK = Text("##", style="dim")
+
+
+def current_language() -> Language:
+    return cast(Language, language())
+
+
+def face_text(face: int) -> Text:
+    """A tile as its code, such as `5m`, in the colour of its suit."""
+    code = code_of(face)
+    return Text(code, style=_STYLES.get(suit(face)) or _HONOURS.get(code, "bold cyan"))
+
+
+def faces_text(faces: Iterable[int]) -> Text:
+    return Text(" ").join(face_text(face) for face in faces)
+
+
+def tiles_text(tiles: Iterable[int]) -> Text:
+    """Tiles by tile number."""
+    return faces_text(FACE[tile] for tile in tiles)
+
+
+def wind_name(wind: int) -> str:
+    return (_("East"), _("South"), _("West"), _("North"))[wind]
+
+
+def seat_name(setup: Setup, seat: int) -> str:
+    """A seat by its wind in this hand; the dealer is East."""
+    return wind_name(setup.seat_wind(seat))
+
+
+def seat_letter(setup: Setup, seat: int) -> str:
+    return WINDS[setup.seat_wind(seat)]
+
+
+def action_text(setup: Setup, action: Action, hide: bool = True) -> Text:
+    """An act as a sentence; `hide` leaves concealed tiles out."""
+    seat = "" if action.seat is None else seat_name(setup, action.seat)
+    source = "" if action.source is None else seat_name(setup, action.source)
+    tiles = tiles_text(action.tiles)
+    match action.kind:
+        case ActionKind.DEAL:
+            text, tiles = _("{seat} is dealt {tiles}"), _concealed(tiles, len(action.tiles), hide)
+        case ActionKind.DRAW:
+            text = {
+                DrawnFrom.KONG: _("{seat} draws {tiles} after a kong"),
+                DrawnFrom.FLOWER: _("{seat} draws {tiles} for a flower"),
+            }.get(action.drawn_from or DrawnFrom.WALL, _("{seat} draws {tiles}"))
+            hidden = hide or not action.tiles
+            tiles = _concealed(tiles, 1, hidden and not any(is_flower(face) for face in action.faces))
+        case ActionKind.FLOWER:
+            text = _("{seat} shows the flower {tiles}")
+        case ActionKind.DISCARD:
+            text = _("{seat} discards {tiles}")
+        case ActionKind.CHOW:
+            text = _("{seat} chows {tiles} from {source}")
+        case ActionKind.PUNG:
+            text = _("{seat} pungs {tiles} from {source}")
+        case ActionKind.MELDED_KONG:
+            text = _("{seat} kongs {tiles} from {source}")
+        case ActionKind.ADDED_KONG:
+            text = _("{seat} adds {tiles} to a pung")
+        case ActionKind.CONCEALED_KONG:
+            text = _("{seat} lays a concealed kong {tiles}")
+        case ActionKind.WIN:
+            tiles = tiles_text(action.tiles[:1])
+            text = _("{seat} wins by self-draw on {tiles}")
+            if action.source is not None:
+                text = _("{seat} wins on {tiles} from {source}")
+                if "robbing_kong" in action.flags:
+                    text = _("{seat} robs the kong of {source}: {tiles}")
+        case ActionKind.END:
+            text = _("nobody wins") if "aborted" not in action.flags else _("the hand is broken off")
+    sentence = _filled(text, {"seat": Text(seat, style="bold"), "source": Text(source), "tiles": tiles})
+    if action.confidence is Confidence.INFERRED:
+        sentence.append(f" ({_('not seen, inferred')})", style="yellow")
+    elif action.confidence is Confidence.PERSON:
+        sentence.append(f" ({_('entered by a person')})", style="yellow")
+    if action.withdrawn:
+        sentence.append(f" ({_('withdrawn')})", style="yellow")
+    return sentence
+
+
+def _concealed(tiles: Text, count: int, hide: bool) -> Text:
+    return Text(" ").join([BACK] * count) if hide else tiles
+
+
+def _filled(pattern: str, values: dict[str, Text]) -> Text:
+    """Fill `{name}` places of a translated sentence with styled texts."""
+    sentence = Text()
+    rest = pattern
+    while "{" in rest:
+        before, _brace, rest = rest.partition("{")
+        name, _brace, rest = rest.partition("}")
+        sentence.append(before)
+        sentence.append_text(values[name])
+    sentence.append(rest)
+    return sentence
+
+
+def reason_text(reason: Reason) -> str:
+    """What an attention item is about."""
+    return {
+        Reason.MISPLACED: _("tiles lie where no legal step puts them"),
+        Reason.MISSING: _("tiles are gone from their place"),
+        Reason.INCOMPLETE_MELD: _("the exposed tiles make no set"),
+        Reason.AMBIGUOUS: _("there are several explanations"),
+        Reason.TILE_COUNT: _("the number of tiles in the hand is wrong"),
+        Reason.NOT_WINNING: _("a win was declared, but the tiles do not win"),
+        Reason.BELOW_MINIMUM: _("a win was declared below the minimum of points"),
+        Reason.DISCARD_CHANGED: _("a discard was taken back and changed"),
+        Reason.DEALER: _("another seat than expected deals"),
+        Reason.FOREIGN_TILE: _("a tile of the other set lies on the table"),
+        Reason.WALL_NOT_EXHAUSTED: _("the hand ended with tiles left in the wall"),
+        Reason.GAP: _("events of the table were lost"),
+        Reason.CLOCK: _("the table's clock jumped back"),
+    }[reason]
+
+
+def attention_text(setup: Setup, item: Attention) -> Text:
+    """An attention item as a line."""
+    text = Text(reason_text(item.reason), style="yellow" if item.open else "dim")
+    if item.seat is not None:
+        text = Text(f"{seat_name(setup, item.seat)}: ", style="bold").append_text(text)
+    if item.zone is not None:
+        text.append(f" [{zone_name(item.zone)}]")
+    if item.tiles:
+        text.append(" ").append_text(tiles_text(item.tiles))
+    if not item.open:
+        text.append(f" ({_('cleared')})")
+    return text
