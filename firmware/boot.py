@@ -1,7 +1,8 @@
 # First of all, before anything can fail: the relay opens and every motor channel is off.
 # Raw bytes on purpose: no driver, no allocation to speak of, done within a millisecond of power.
-import board
 from machine import I2C, SPI, Pin
+
+import board
 
 _cs = Pin(board.PIN_EXPANDER_CS, Pin.OUT, value=1)
 for _pin in (board.PIN_FRAM_CS, board.PIN_ADC_CS):

@@ -4,11 +4,11 @@ import asyncio
 import sys
 
 import machine
-from drivers.faults import DriverFault
-from drivers.mb85rs2mt import Mb85rs2mt
 from machine import I2C, SPI, UART, Pin
 
 import board
+from drivers.faults import DriverFault
+from drivers.mb85rs2mt import Mb85rs2mt
 
 from . import faults, health
 from .axes import Motors

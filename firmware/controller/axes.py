@@ -2,10 +2,10 @@
 
 import asyncio
 
-from drivers.pca9685 import Pca9685
 from micropython import const
 
 import board
+from drivers.pca9685 import Pca9685
 
 from . import faults
 from .faults import Fault

@@ -3,10 +3,10 @@
 import asyncio
 from time import ticks_diff, ticks_ms
 
-from drivers.mcp23s17 import Expander
 from micropython import const
 
 import board
+from drivers.mcp23s17 import Expander
 
 _POLL_MS = const(100)  # the interrupt line tells of changes; this only bounds a lost one
 

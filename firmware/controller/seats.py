@@ -2,10 +2,10 @@
 
 from time import ticks_diff, ticks_ms
 
-from drivers.ht16k33 import Ht16k33
 from micropython import const
 
 import board
+from drivers.ht16k33 import Ht16k33
 
 _CONSOLE = const(255)  # seat number of the buttons in the centre
 _DEBOUNCE_MS = const(30)

