@@ -2,6 +2,7 @@
 
 import pytest
 from acting import CALM, HASTY, Actors, Pace, Record, act_out, carried_hand, expected, in_turn, shared_hands, told
+
 from paiju.game.position import Setup
 from paiju.game.record import HandRecord
 from paiju.game.tracker import Tracker, track

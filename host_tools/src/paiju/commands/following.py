@@ -42,9 +42,10 @@ class Follower:
         self.tracker = Tracker(last.setup if last else setup)
         self.tracker.next_setup = setup if last else None
 
-    def catch_up(self) -> None:
-        """Take in what the store already holds."""
-        self.follow(self._store.events(*self._stream, first=self._position + 1))
+    def catch_up(self, before: int | None = None) -> None:
+        """Take in what the store already holds, up to event number `before`."""
+        last = None if before is None else before - 1
+        self.follow(self._store.events(*self._stream, first=self._position + 1, last=last))
 
     def follow(self, events: Iterable[Event]) -> None:
         """Take in new events, in order; known ones are passed over."""

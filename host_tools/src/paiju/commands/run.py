@@ -159,8 +159,9 @@ class Session:
             with contextlib.suppress(asyncio.CancelledError):
                 await serving
 
-    def _meet(self) -> Follower:
-        """The follower of the table now at the port; a new one if it is another table or journal."""
+    def _meet(self, before: int | None = None) -> Follower:
+        """The follower of the table now at the port; a new one, which goes through what is stored up to event
+        number `before`, if it is another table or journal."""
         hello = self._connection.hello
         assert hello is not None
         stream = hello.serial, hello.journal_id
@@ -168,13 +169,14 @@ class Session:
             self._stream = stream
             self._screen.table(hello.serial, hello.version)
             self._follower = Follower(self._store, self._folder, *stream, self._setup, self._report)
-            self._follower.catch_up()
+            self._follower.catch_up(before)
         return self._follower
 
     def _take(self, events: list[Event]) -> None:
+        follower = self._meet(before=events[0].seq)
         for event in events:
             self._screen.event(event)
-        self._meet().follow(events)
+        follower.follow(events)
 
     def _report(self, report: Report, n: int | None) -> None:
         assert self._follower is not None
