@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tablelink import messages
-
+from paiju.i18n import _
 from paiju.table.events import Event
+from tablelink import messages
 
 FORMAT = "paiju events 1"
 
@@ -23,7 +23,7 @@ class BadLine:
     reason: str
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.reason}"
+        return _("line {n}: {reason}").format(n=self.line, reason=self.reason)
 
 
 @dataclass(slots=True)
@@ -95,7 +95,7 @@ def read_log(path: str | Path) -> EventLog:
     except ValueError:
         header = None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ValueError(f"{path} is no event log: its first line does not say {FORMAT!r}")
+        raise ValueError(_("{path} is no event log of this tool.").format(path=path))
     log.serial = str(header.get("serial", ""))
     log.journal_id = int(header.get("journal", 0))
     log.protocol = str(header.get("protocol", ""))
@@ -105,15 +105,17 @@ def read_log(path: str | Path) -> EventLog:
         try:
             event = event_from_json(json.loads(line))
         except ValueError as error:
-            reason = "the log is cut in this line" if cut else str(error) or "unreadable"
+            reason = _("the log is cut in this line") if cut else str(error)
             log.problems.append(BadLine(number, reason))
             continue
         first = int(event["first"]) if event.kind == "gap" else event.seq
         if expected and event.seq < expected:
-            log.problems.append(BadLine(number, f"event {event.seq} comes again or out of order"))
+            log.problems.append(BadLine(number, _("event {n} comes again or out of order").format(n=event.seq)))
             continue
         if expected and first > expected:
-            log.problems.append(BadLine(number, f"events {expected} to {first - 1} are missing before this line"))
+            log.problems.append(
+                BadLine(number, _("events {a} to {b} are missing before this line").format(a=expected, b=first - 1))
+            )
         expected = event.seq + 1
         log.events.append(event)
     return log

@@ -32,19 +32,23 @@ class Keeper(Protocol):
 class Connection:
     """`port` is a device, a URL or "auto". `on_events(events)` is called with new events once they are stored.
 
+    Without a store the events stay at the table. `watch(direction, text)` hears every message in words,
+    `tap(direction, data)` every byte.
+
     `run()` ends only by being cancelled; `problem` is what keeps it from working just now, as one sentence.
     """
 
     def __init__(
         self,
         port: str,
-        store: Keeper,
+        store: Keeper | None,
         on_events: Callable[[list[Event]], None] | None = None,
         watch: Callable[[str, str], None] | None = None,
         tap: Callable[[str, bytes], None] | None = None,
     ) -> None:
         self.port = port
-        self.link = HostLink(store.acknowledged, watch=watch)
+        position = store.acknowledged if store else _nothing
+        self.link = HostLink(position, watch=watch, take_events=store is not None)
         self.store_problem = ""
         self._port_problem = ""
         self._store = store
@@ -148,8 +152,10 @@ class Connection:
         if self.port != AUTO:
             return SerialPort(self.port)
         for candidate in candidates():
-            if candidate.likely and await probe(candidate.device) is not None:
-                return SerialPort(candidate.device)
+            if candidate.likely:
+                with suppress(PortError):
+                    await probe(candidate.device)
+                    return SerialPort(candidate.device)
         raise PortError(_("No table was found: plug one in, or name its port with --port."))
 
     async def _serve(self, port: SerialPort) -> None:
@@ -187,7 +193,7 @@ class Connection:
             link.retry()
         records = link.take_records()
         hello = link.hello
-        if hello is None:
+        if hello is None or self._store is None:
             return
         if records:
             last = link.position
@@ -211,6 +217,7 @@ class Connection:
         self._clock_at = now
         self._clock_boot = hello.boot
         zero = known[0] + time.time() - now
+        assert self._store is not None
         with suppress(Exception):  # tried again; the next append names what is wrong with the store
             self._store.save_clock(hello.serial, hello.journal_id, hello.boot, zero, known[1])
 
@@ -221,27 +228,17 @@ class Connection:
         return not data or port.write(data)
 
 
-async def probe(port: str, within: float = 2.0) -> Hello | None:
-    """The hello of the table at `port`, None if none answers; takes no events. Raises PortError."""
-    opened = SerialPort(port)
-    link = HostLink(lambda _serial, _journal: 0)
-    end = time.monotonic() + within
+async def probe(port: str, within: float = 2.0) -> Hello:
+    """The hello of the table at `port`, whose events stay where they are; raises PortError if none answers."""
+    connection = Connection(port, None)
+    serving = asyncio.create_task(connection.run())
     try:
-        link.port_opened(time.monotonic())
-        while link.hello is None and time.monotonic() < end and link.state is not State.REFUSED:
-            opened.write(link.take_output())
-            with suppress(TimeoutError):
-                data = await asyncio.wait_for(opened.received.get(), TICK)
-                if not data:
-                    break
-                link.receive(data, time.monotonic())
-            link.tick(time.monotonic())
-        if link.state is State.REFUSED:
-            raise PortError(_("The table at {port} is refused: {reason}.").format(port=port, reason=link.problem))
-        if link.hello is not None:
-            link.take_output()  # the resume: a probe takes no events
-            link.close()
-            opened.write(link.take_output())
-        return link.hello
+        return await connection.contact(within)
     finally:
-        await opened.close()
+        serving.cancel()
+        with suppress(asyncio.CancelledError):
+            await serving
+
+
+def _nothing(_serial: str, _journal_id: int) -> int:
+    return 0

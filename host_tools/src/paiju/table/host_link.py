@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from tablelink import messages as m
-from tablelink.frame import Decoder, Encoder
-
+from paiju.i18n import _
 from paiju.table import events
 from paiju.table.clock_sync import ClockSync
+from tablelink import messages as m
+from tablelink.frame import Decoder, Encoder
 
 OPEN_EVERY = 0.15
 SYNC_EVERY = 0.5
@@ -107,7 +107,8 @@ class HostLink:
 
     `position(serial, journal_id)` gives the last number stored of that journal, 0 for none. Feed it with
     `port_opened`, `port_lost`, `receive`, `tick`; write out what `take_output` gives; store what `take_records`
-    gives and then call `stored`, which is what acknowledges.
+    gives and then call `stored`, which is what acknowledges. With `take_events` false it only asks and commands:
+    the table's events stay where they are. `watch(direction, text)` is told every message.
     """
 
     def __init__(
@@ -115,6 +116,7 @@ class HostLink:
         position: Callable[[str, int], int],
         rng: random.Random | None = None,
         watch: Callable[[str, str], None] | None = None,
+        take_events: bool = True,
     ) -> None:
         self.state = State.SEARCHING
         self.problem = ""
@@ -123,6 +125,7 @@ class HostLink:
         self.clock = ClockSync()
         self.heard_bytes = 0  # since the port was opened
         self._position = position
+        self._take_events_in = take_events
         self._rng = rng or random.SystemRandom()
         self._watch = watch
         self._decoder = Decoder()
@@ -260,18 +263,25 @@ class HostLink:
         """
         command = m.COMMAND_BY_NAME.get(name)
         if command is None:
-            raise CommandRefused(f"there is no command {name}; there are {', '.join(sorted(m.COMMAND_BY_NAME))}")
+            known = ", ".join(sorted(m.COMMAND_BY_NAME))
+            raise CommandRefused(_("There is no command {name}; there are {known}.").format(name=name, known=known))
         fields = command.arguments.fields
         if len(args) != len(fields):
-            words = " ".join(f[0].upper() for f in fields) or "no arguments"
-            raise CommandRefused(f"{name} takes {words}, not {len(args)} arguments")
+            usage = " ".join((name, *(f[0].upper() for f in fields)))
+            raise CommandRefused(_("Wrong number of arguments: {usage}").format(usage=usage))
         for (field_name, kind), limits, value in zip(fields, command.ranges, args, strict=True):
             if kind.startswith("bytes"):
                 size = int(kind[5:])
                 if not isinstance(value, bytes) or len(value) != size:
-                    raise CommandRefused(f"{field_name} of {name} is {size} characters long")
+                    raise CommandRefused(
+                        _("{field} of {name} is {size} characters long.").format(field=field_name, name=name, size=size)
+                    )
             elif not isinstance(value, int) or not limits[0] <= value <= limits[1]:
-                raise CommandRefused(f"{field_name} of {name} is {limits[0]} to {limits[1]}, not {value!r}")
+                raise CommandRefused(
+                    _("{field} of {name} is {low} to {high}, not {value}.").format(
+                        field=field_name, name=name, low=limits[0], high=limits[1], value=value
+                    )
+                )
         ident = 0
         while not ident or ident in self._pending:
             ident = self._rng.getrandbits(32)
@@ -325,7 +335,7 @@ class HostLink:
         self._output += encoder.finish(layout.number, end)
         self.statistics.frames_out += 1
         if self._watch is not None:
-            self._watch(">", _describe(layout, payload))
+            self._watch(">", describe(layout, payload)[0])
 
     def _send_ack(self) -> None:
         if self.state in (State.IN_STEP, State.STALLED):
@@ -334,7 +344,8 @@ class HostLink:
 
     def _send_resume(self, now: float) -> None:
         assert self.hello is not None
-        self._send(m.RESUME, self._session, self.hello.journal_id, self._stored)
+        if self._take_events_in:
+            self._send(m.RESUME, self._session, self.hello.journal_id, self._stored)
         self._send_sync(now)
 
     def _send_sync(self, now: float) -> None:
@@ -354,8 +365,9 @@ class HostLink:
         if layout is None or len(payload) < layout.size or (len(payload) > layout.size and not layout.tail):
             self.statistics.refused += 1
             return
-        if self._watch is not None and layout is not m.EVENTS_FRAME:
-            self._watch("<", _describe(layout, payload))
+        if self._watch is not None:
+            for text in describe(layout, payload):
+                self._watch("<", text)
         if layout is m.EVENTS_FRAME:
             if self.state in (State.HELLO, State.IN_STEP, State.STALLED):
                 self._heard(now)
@@ -372,7 +384,7 @@ class HostLink:
         else:
             what, value = m.NOTE.unpack(payload)
             name = m.NOTES[what] if what < len(m.NOTES) else str(what)
-            self.problem = f"the table reports {name} ({value})"
+            self.problem = _("the table reports {name} ({value})").format(name=name, value=value)
 
     def _heard(self, now: float) -> None:
         self._heard_at = now
@@ -380,17 +392,19 @@ class HostLink:
             self._enter(State.IN_STEP)
 
     def _take_hello(self, payload: bytes, now: float) -> None:
-        protocol, version = m.OPEN.unpack(payload)
+        protocol, version = m.OPEN.unpack(payload)  # the part that every version has
         name = f"{version >> 16}.{version >> 8 & 0xFF}.{version & 0xFF}"
         if protocol != m.PROTOCOL or len(payload) != m.HELLO.size:
             self._refuse(
-                f"the table's firmware {name} speaks protocol {protocol:08x}, this tool {m.PROTOCOL:08x}: "
-                "install the firmware that belongs to this tool, or the tool that belongs to this firmware"
+                _(
+                    "the table's firmware {version} speaks protocol {theirs:08x}, this tool {ours:08x}: install the "
+                    "firmware that belongs to this tool, or the tool that belongs to this firmware"
+                ).format(version=name, theirs=protocol, ours=m.PROTOCOL)
             )
             return
         if self._watch is not None:
-            self._watch("<", _describe(m.HELLO, payload))
-        _, _, session, serial, boot, journal, first, last, acked = m.HELLO.unpack(payload)
+            self._watch("<", describe(m.HELLO, payload)[0])
+        session, serial, boot, journal, first, last, acked = m.HELLO.unpack(payload)[2:]
         hello = Hello(protocol, name, serial.hex(), boot, journal, first, last, acked)
         if session != self._session:
             # It restarted, or gave up a host that was silent too long.
@@ -403,8 +417,10 @@ class HostLink:
         stored = self._position(hello.serial, journal)
         if stored > last:
             self._refuse(
-                f"this tool has stored {stored} events of table {hello.serial}, whose journal ends at {last}: "
-                "the journal was replaced; have a technician clear it so that it takes a new number"
+                _(
+                    "this tool has stored {stored} events of table {serial}, whose journal ends at {last}: the journal "
+                    "was replaced; have a technician clear it so that it takes a new number"
+                ).format(stored=stored, serial=hello.serial, last=last)
             )
             return
         if self.hello is None or hello.boot != self.hello.boot or hello.serial != self.hello.serial:
@@ -426,13 +442,13 @@ class HostLink:
         sent = self._syncs.pop(token, None)
         if sent is not None:
             self.clock.sample(sent, now, t_ms)
-        if self.state is State.HELLO and streaming:
+        if self.state is State.HELLO and (streaming or not self._take_events_in):
             if self._was_in_step:
                 self.statistics.reconnects += 1
             self._was_in_step = True
             self.problem = ""
             self._enter(State.IN_STEP)
-            self._ack = True
+            self._ack = self._take_events_in
 
     def _take_events(self, payload: bytes) -> None:
         if self._held_back:
@@ -500,13 +516,21 @@ class HostLink:
                 self._watch("=", state.value)
 
 
-def _describe(layout: m.Layout, payload: bytes) -> str:
-    values = layout.unpack(payload)
-    words = " ".join(
-        f"{f[0]}={v.hex() if isinstance(v, bytes) else v}" for f, v in zip(layout.fields, values, strict=True)
-    )
-    rest = payload[layout.size :]
-    return f"{layout.name} {words} {rest.hex()}".rstrip()
+def describe(layout: m.Layout, payload: bytes) -> list[str]:
+    """A message in words, one line for each event in it."""
+    if layout is m.EVENTS_FRAME:
+        try:
+            return [_event(events.parse(record)) for record in events.split(payload)]
+        except events.RecordError as error:
+            return [f"events {error}"]
+    pairs = zip(layout.fields, layout.unpack(payload), strict=True)
+    words = " ".join(f"{f[0]}={v.hex() if isinstance(v, bytes) else v}" for f, v in pairs)
+    return [f"{layout.name} {words} {payload[layout.size :].hex()}".rstrip()]
+
+
+def _event(event: events.Event) -> str:
+    words = " ".join(f"{k}={v}" for k, v in event.fields.items())
+    return f"event {event.seq} {event.boot}:{event.t_ms / 1000:.3f} {event.kind} {words}".rstrip()
 
 
 _FROM_TABLE = {layout.number: layout for layout in m.FROM_TABLE}
