@@ -408,7 +408,7 @@ class HostLink:
         hello = Hello(protocol, name, serial.hex(), boot, journal, first, last, acked)
         if session != self._session:
             # It restarted, or gave up a host that was silent too long.
-            if self.state in (State.HELLO, State.IN_STEP, State.STALLED):
+            if self.state in (State.HELLO, State.IN_STEP, State.STALLED, State.REFUSED):
                 self._enter(State.LOST)
                 self._reopen(now)
             return
