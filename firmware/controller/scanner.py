@@ -1,0 +1,555 @@
+"""Reads the surface: which antenna is asked what, and when.
+
+Tiles at rest in a pond or a meld are persistently quiet, so a single-slot probe there hears newcomers only. Hands
+are never quieted and are read in full, round by round between the probes. The last discard, the only one that can
+be claimed, is asked by its address. An AFI audit, which quiet tags answer too, re-reads each pond and meld in turn
+and whenever it gained or lost something.
+"""
+
+import asyncio
+from time import ticks_diff, ticks_ms
+
+from micropython import const
+
+from drivers.faults import ReaderFault
+from drivers.iso15693 import ANY_AFI, GOOD, NOISE, SILENT, Inventory
+
+from . import tile_registry
+from .presence import NOWHERE, Presence, index_of
+
+HAND = const(0)
+MELD = const(1)
+POND = const(2)
+GATE = const(3)
+_SEATS = const(4)
+
+# A zone is due when it has not been asked for this long, ms. Together they ask for more than there is air time:
+# the one that is most overdue by its own measure goes first, so nothing starves.
+_POND_ACTIVE = const(40)
+_POND = const(80)
+_MELD_ACTIVE = const(80)
+_MELD = const(120)
+_DISCARD = const(80)
+_HAND_ACTIVE = const(250)
+_HAND = const(800)
+_AUDIT = const(2500)
+_RUN = const(3)  # probes in a row before a round of a full read
+
+_HAND_ROOM = const(40)  # tags in one zone; more are an overflow
+_NEWCOMERS = const(24)
+_LOOKS = const(3)
+_KNOWN_STRANGERS = const(16)
+
+# Foreground jobs: 0-3 pond of the seat, 4-7 meld of the seat, 8 the last discard
+_JOB_DISCARD = const(8)
+_JOBS = const(9)
+# Full reads: 0-3 hand of the seat, 4-7 meld, 8-11 pond
+_READS = const(12)
+
+KINDS = (0, 0, 0, 1, 3, 3)  # of a `tag` event, by -code of the registry: unknown, foreign, doubled
+
+
+class Scanner:
+    """`radio` a `Radio`, `registry` a `TileRegistry`, `emit(name, *fields)` takes the events.
+
+    `noise[zone]` counts damaged answers, `conflicts` sightings of a tile that still answers elsewhere.
+    """
+
+    def __init__(self, radio, registry, emit, zones=18):
+        self.radio = radio
+        self.registry = registry
+        self.presence = Presence(zones, emit)
+        self._emit = emit
+        self.noise = [0] * zones
+        self.conflicts = 0
+        self.active = 0  # the seat whose zones come first
+        self.heartbeat = None
+        self._foreground = [0] * _JOBS  # ticks_ms of the last time
+        self._reads = [0] * _READS
+        self._soon = 0  # full reads wanted at once, one bit each
+        self._run = 0
+        self._read = -1  # the full read in progress
+        self._full = Inventory(_HAND_ROOM)
+        self._few = Inventory(_NEWCOMERS)
+        self._uid = bytearray(8)
+        self._hunted = bytearray(8)
+        self._discard = -1  # tile index
+        self._discard_uid = bytearray(8)
+        self._hunt_at = 0
+        self._strangers = bytearray(9 * _KNOWN_STRANGERS)  # UID and zone
+        self._stranger_at = 0
+        self._guests = 0
+        self._going = asyncio.Event()
+        self._going.set()
+
+    # -- what others may ask -----------------------------------------------------------------------------------
+
+    def pause(self):
+        """Stop looking at the surface; what is known stays. Gates and dice can still be read."""
+        self._going.clear()
+
+    def resume(self):
+        self._going.set()
+
+    def clear(self):
+        """The tiles have been pushed into the table: they leave every zone."""
+        self._discard = -1
+        self._read = -1
+        self.presence.clear()
+
+    async def read_seat(self, seat):
+        """Read hand, meld and pond of a seat in full; all changes are told, then a `zone_read` for each."""
+        await self._borrow()
+        try:
+            zones = tuple(4 * seat + part for part in (HAND, MELD, POND))
+            whole = [False] * 3
+            for i in range(3):
+                whole[i] = await self._read_in_full(zones[i])
+            for _ in range(2):
+                await self._hunt_everywhere()
+            for i in range(3):
+                if whole[i]:
+                    self.presence.expire(zones[i])
+                    self._emit("zone_read", zones[i], self.presence.counts[zones[i]])
+        finally:
+            self._give_back()
+
+    async def read_gate(self, side):
+        """The tile waiting at a stacking head: its code, None without one, below 0 for a tag that is no tile
+        (`tile_registry` UNKNOWN, FOREIGN, DOUBLED), which is also told as a `tag` event.
+
+        Raises ReaderFault when the reader cannot tell.
+        """
+        zone = 4 * side + GATE
+        await self._borrow()
+        try:
+            for _ in range(_LOOKS):
+                await self.radio.tune(zone)
+                air = self.radio.port(zone).air
+                await air.probe()
+                if air.outcome == SILENT:
+                    continue
+                if air.outcome == GOOD:
+                    self._copy(air.uid, 0)
+                    code = await self._identify(zone, air)
+                    if code != tile_registry.NONE:
+                        return code
+                else:
+                    self.noise[zone] += 1
+            return None
+        except ReaderFault as fault:
+            self.radio.failed(self.radio.port(zone), fault)
+            raise
+        finally:
+            self._give_back()
+
+    async def read_tags(self, zone, codes):
+        """Full read of a zone outside the schedule: fills the list `codes`, -1 for a tag that is not known.
+
+        True when nothing was damaged. Raises ReaderFault.
+        """
+        await self._borrow()
+        try:
+            await self.radio.tune(zone)
+            air = self.radio.port(zone).air
+            few = self._few.begin(air)
+            while few.more():
+                await few.round()
+            codes.clear()
+            for i in range(few.count):
+                self._copy(few.uids, i)
+                codes.append(await self._identify(zone, air))
+            return not few.noise and not few.overflow
+        except ReaderFault as fault:
+            self.radio.failed(self.radio.port(zone), fault)
+            raise
+        finally:
+            self._give_back()
+
+    async def _borrow(self):
+        self._guests += 1
+        await self.radio.lock.acquire()
+
+    def _give_back(self):
+        self._guests -= 1
+        self.radio.lock.release()
+
+    # -- the schedule ------------------------------------------------------------------------------------------
+
+    async def run(self):
+        """The scanner's task. While nothing changes it allocates nothing."""
+        radio = self.radio
+        lock = radio.lock
+        presence = self.presence
+        await lock.acquire()
+        while True:
+            if self.heartbeat is not None:
+                self.heartbeat()
+            if self._guests:
+                lock.release()
+                await lock.acquire()
+            if not self._going.state:
+                self._read = -1
+                radio.silence()
+                lock.release()
+                await self._going.wait()
+                await lock.acquire()
+                continue
+            port = radio.ill()
+            if port is not None:
+                await radio.heal(port)
+            job = self._next_job()
+            zone = self._zone_of_job(job)
+            if zone < 0:
+                await asyncio.sleep_ms(5)
+                continue
+            port = radio.port(zone)
+            air = port.air
+            try:
+                await radio.tune(zone)
+                if job < _JOB_DISCARD:
+                    await air.probe()
+                    if air.outcome != SILENT:
+                        await self._newcomers(zone, air)
+                elif job == _JOB_DISCARD:
+                    await air.read(self._discard_uid)
+                    if air.outcome == SILENT:
+                        await self._check_discard(zone, air)
+                else:
+                    await self._full.round()
+                    if not self._full.more():
+                        self._read = -1
+                        if self._compare(self._full, zone):
+                            await self._resolve(self._full, zone, air)
+                if presence.missing_count:
+                    await self._hunt()
+                    presence.expire()
+            except ReaderFault as fault:
+                self._read = -1
+                radio.failed(self._culprit(port, fault), fault)
+
+    def _culprit(self, port, fault):
+        for other in self.radio.ports:
+            if other.reader.name == fault.part:
+                return other
+        return port
+
+    def _next_job(self):
+        """A foreground job that is due, or `_JOBS`: a round of a full read."""
+        if self._run < _RUN:
+            now = ticks_ms()
+            best = -1
+            urgency = 256
+            for job in range(_JOBS):
+                u = (ticks_diff(now, self._foreground[job]) << 8) // self._period(job)
+                if u >= urgency and self._possible(job):
+                    best = job
+                    urgency = u
+            if best >= 0:
+                self._foreground[best] = now
+                self._run += 1
+                return best
+        self._run = 0
+        return _JOBS
+
+    def _period(self, job):
+        if job < 4:
+            return _POND_ACTIVE if job == self.active else _POND
+        if job < 8:
+            return _MELD_ACTIVE if job - 4 == self.active else _MELD
+        return _DISCARD
+
+    def _possible(self, job):
+        if job == _JOB_DISCARD and self._discard < 0:
+            return False
+        return self.radio.usable(self._zone_of_job(job))
+
+    def _zone_of_job(self, job):
+        """The zone to tune; for a full read the next round is prepared. -1: nothing to do."""
+        if job < 4:
+            return 4 * job + POND
+        if job < 8:
+            return 4 * (job - 4) + MELD
+        if job == _JOB_DISCARD:
+            return self.presence.zone_of[self._discard]
+        if self._read < 0:
+            self._read = read = self._next_read()
+            if read < 0:
+                return -1
+            zone = self._zone_of_read(read)
+            # With AFI a hand, too, answers in full when a quiet tile has come into it.
+            self._full.begin(self.radio.port(zone).air, ANY_AFI)
+            self._full.more()
+        return self._zone_of_read(self._read)
+
+    def _next_read(self):
+        now = ticks_ms()
+        best = -1
+        urgency = -1
+        for read in range(_READS):
+            if read < 4:
+                period = _HAND_ACTIVE if read == self.active else _HAND
+            else:
+                period = _AUDIT
+            u = (ticks_diff(now, self._reads[read]) << 8) // period
+            if self._soon >> read & 1:
+                u += 512
+            if u > urgency and self.radio.usable(self._zone_of_read(read)):
+                best = read
+                urgency = u
+        if best >= 0:
+            self._reads[best] = now
+            self._soon &= ~(1 << best)
+        return best
+
+    def _zone_of_read(self, read):
+        return 4 * (read & 3) + (read >> 2)
+
+    def _want(self, zone):
+        if zone < 16 and zone & 3 != GATE:
+            self._soon |= 1 << ((zone & 3) << 2 | zone >> 2)
+
+    # -- what was heard ----------------------------------------------------------------------------------------
+
+    def _copy(self, uids, number):
+        at = 8 * number
+        for i in range(8):
+            self._uid[i] = uids[at + i]
+
+    async def _newcomers(self, zone, air):
+        """A probe was answered."""
+        if air.outcome == GOOD:
+            self._copy(air.uid, 0)
+            await self._arrival(zone, air)
+            return
+        if air.outcome == NOISE:
+            self.noise[zone] += 1
+        few = self._few.begin(air)
+        while few.more():
+            await few.round()
+        self.noise[zone] += few.noise
+        for i in range(few.count):
+            self._copy(few.uids, i)
+            await self._arrival(zone, air)
+
+    def _compare(self, full, zone):
+        """Match a full read with what is known; True when something differs."""
+        presence = self.presence
+        presence.begin()
+        self.noise[zone] += full.noise
+        known = 0
+        for i in range(full.count):
+            self._copy(full.uids, i)
+            code = self.registry.find(self._uid)
+            if 0 <= code < tile_registry.DIE:
+                tile = index_of(code)
+                if presence.home(tile, zone):
+                    presence.see(tile)
+                    known += 1
+        return known != full.count or known != presence.counts[zone]
+
+    async def _resolve(self, full, zone, air):
+        """Settle the differences a full read has shown."""
+        presence = self.presence
+        for i in range(full.count):
+            self._copy(full.uids, i)
+            code = self.registry.find(self._uid)
+            tile = index_of(code) if 0 <= code < tile_registry.DIE else -1
+            if tile < 0 or not presence.home(tile, zone):
+                await self.radio.tune(zone)
+                await self._arrival(zone, air)
+                if tile >= 0:
+                    presence.see(tile)
+        if full.overflow or zone & 3 == GATE:
+            return
+        tile = presence.unseen(zone, 0)
+        while tile >= 0:
+            if not presence.is_missing(tile) and self.registry.uid_of(self._code(tile), self._hunted):
+                if await self._silent(zone, self._hunted):
+                    self._lost(tile, zone)
+            tile = presence.unseen(zone, tile + 1)
+
+    def _code(self, tile):
+        return tile // 144 << 8 | tile % 144
+
+    def _lost(self, tile, zone):
+        self.presence.lose(tile)
+        self._want(zone)
+        if tile == self._discard:
+            self._discard = -1
+
+    async def _arrival(self, zone, air):
+        """A tag was heard in a zone where it is not known to be; its UID is in `_uid`."""
+        hits = self.registry.count
+        code = await self._identify(zone, air)
+        hits = self.registry.count - hits  # reading its memory was a second look
+        if not 0 <= code < tile_registry.DIE:
+            if code < tile_registry.NONE and zone & 3 != HAND:
+                await air.persistent_quiet(self._uid)
+            return
+        tile = index_of(code)
+        presence = self.presence
+        old = presence.zone_of[tile]
+        if old == zone:
+            presence.found(tile)
+            await self._arrange(tile, zone, air)
+            return
+        looks = _LOOKS
+        while hits < _LOOKS - 1:
+            if not looks:
+                return
+            looks -= 1
+            await air.read(self._uid)
+            if air.outcome == GOOD:
+                hits += 1
+        if old != NOWHERE and not presence.is_missing(tile) and self.radio.usable(old):
+            if not await self._silent(old, self._uid):
+                self.conflicts += 1
+                await self.radio.tune(zone)
+                return
+            await self.radio.tune(zone)
+        presence.settle(tile, zone)
+        self._want(zone)
+        if old != NOWHERE:
+            self._want(old)
+        self._follow(tile, zone)
+        await self._arrange(tile, zone, air)
+
+    def _follow(self, tile, zone):
+        """Whose turn it is, as far as it decides where to look first."""
+        seat = zone >> 2
+        if tile == self._discard:
+            self._discard = -1
+        if zone & 3 == POND:
+            self._discard = tile
+            for i in range(8):
+                self._discard_uid[i] = self._uid[i]
+            self.active = (seat + 1) & 3
+        else:
+            self.active = seat
+
+    async def _arrange(self, tile, zone, air):
+        """Quiet in ponds and melds, ready in hands."""
+        quiet = self.presence.quiet
+        if zone & 3 != HAND:
+            await air.persistent_quiet(self._uid)
+            quiet[tile] = 1
+        elif quiet[tile]:
+            await air.reset_to_ready(self._uid)
+            if air.outcome == GOOD:
+                quiet[tile] = 0
+
+    async def _silent(self, zone, uid):
+        """True when a tag is cleanly silent in a zone every time it is asked; anything else is presence."""
+        await self.radio.tune(zone)
+        air = self.radio.port(zone).air
+        for _ in range(_LOOKS):
+            await air.read(uid)
+            if air.outcome != SILENT:
+                return False
+        return True
+
+    async def _check_discard(self, zone, air):
+        if await self._silent(zone, self._discard_uid):
+            self._lost(self._discard, zone)
+
+    async def _hunt(self):
+        """Ask one zone, the next in turn, for every quiet tile that is missing: it would not speak up itself."""
+        presence = self.presence
+        slot = presence.missing_after(0)
+        zone = -1
+        while slot >= 0:
+            tile = presence.missing_tile(slot)
+            if presence.quiet[tile]:
+                if zone < 0:
+                    zone = self._next_hunt()
+                    if zone < 0:
+                        return
+                await self._look_for(tile, zone)
+            slot = presence.missing_after(slot + 1)
+
+    async def _hunt_everywhere(self):
+        presence = self.presence
+        for _ in range(_READS):
+            zone = self._next_hunt()
+            slot = presence.missing_after(0)
+            while slot >= 0 and zone >= 0:
+                await self._look_for(presence.missing_tile(slot), zone)
+                slot = presence.missing_after(slot + 1)
+
+    def _next_hunt(self):
+        """Melds first, then hands, then ponds; -1 when no reader works."""
+        for _ in range(_READS):
+            at = self._hunt_at
+            self._hunt_at = (at + 1) % _READS
+            zone = 4 * (at & 3) + (MELD, HAND, POND)[at >> 2]
+            if self.radio.usable(zone):
+                return zone
+        return -1
+
+    async def _look_for(self, tile, zone):
+        if self.registry.uid_of(self._code(tile), self._hunted):
+            await self.radio.tune(zone)
+            air = self.radio.port(zone).air
+            await air.read(self._hunted)
+            if air.outcome == GOOD:
+                self._copy(self._hunted, 0)
+                await self._arrival(zone, air)
+
+    async def _read_in_full(self, zone):
+        """True when the zone could be read; its differences are settled."""
+        if not self.radio.usable(zone):
+            return False
+        try:
+            await self.radio.tune(zone)
+            air = self.radio.port(zone).air
+            full = self._full.begin(air, ANY_AFI)
+            self._read = -1
+            while full.more():
+                await full.round()
+            if self._compare(full, zone):
+                await self._resolve(full, zone, air)
+            return True
+        except ReaderFault as fault:
+            self.radio.failed(self._culprit(self.radio.port(zone), fault), fault)
+            return False
+
+    # -- who is it ---------------------------------------------------------------------------------------------
+
+    async def _identify(self, zone, air):
+        """Code of the tag `_uid`; reads its memory at first sight. NONE when that did not work this time."""
+        uid = self._uid
+        code = self.registry.find(uid)
+        if code != tile_registry.NONE:
+            return code
+        if not tile_registry.is_tag(uid):
+            self.noise[zone] += 1  # shifted or foreign maker: tell it only if it can be addressed
+        for _ in range(_LOOKS):
+            await air.read(uid, 0, 2)
+            if air.outcome == GOOD:
+                break
+        else:
+            return tile_registry.NONE
+        code = tile_registry.code_of(uid, air.data)
+        if code >= 0:
+            code = self.registry.add(uid, code)
+        if code < 0:
+            self._stranger(zone, code)
+        return code
+
+    def _stranger(self, zone, code):
+        """A `tag` event, once for each tag and zone."""
+        known = self._strangers
+        for at in range(0, 9 * _KNOWN_STRANGERS, 9):
+            if known[at + 8] == zone + 1:
+                i = 0
+                while i < 8 and known[at + i] == self._uid[i]:
+                    i += 1
+                if i == 8:
+                    return
+        at = self._stranger_at
+        self._stranger_at = (at + 9) % (9 * _KNOWN_STRANGERS)
+        for i in range(8):
+            known[at + i] = self._uid[i]
+        known[at + 8] = zone + 1
+        self._emit("tag", zone, KINDS[-code], bytes(self._uid))
