@@ -169,6 +169,8 @@ class Scorer:
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
+        self.minimum = profile.minimum
+        self.flower_value = profile.fans[fans.FLOWER_TILES].value
         self.fan_set = fan_set = FanSet(profile)
         self._suits = [fan_set.of(_suit_fans(present)) for present in range(32)]
         self._kongs = [fan_set.of(_kong_fans(tally & 7, tally >> 3)) for tally in range(64)]
@@ -319,8 +321,13 @@ class Scorer:
         pungs = facts.pungs | a.pungs | b.pungs | c.pungs | d.pungs
         if pungs:
             suited, terminals = self._suited_pung_fans(pungs & SUIT)
-            honours, orphans = self._honour_fans(pungs >> 27 | (pair - 26 << 7 if pair > 26 else 0) | facts.winds)
-            found |= suited | honours | self._terminal_pungs[terminals + orphans]
+            found |= suited
+            if pungs > SUIT:
+                key = pungs >> 27 | (pair - 26 << 7 if pair > 26 else 0) | facts.winds
+                honours, counted = self._honour_fans(key)
+                found |= honours
+                terminals += counted
+            found |= self._terminal_pungs[terminals]
         if knitted >= 0:
             found |= self.fan_set.mask(fans.KNITTED_STRAIGHT)
         if place <= SINGLE and self._is_single_wait(facts, knitted):
@@ -384,8 +391,12 @@ class Scorer:
     def _chow_fans(self, key: int) -> int:
         found = self._chows.get(key)
         if found is None:
-            chows, pair = chows_of_key(key)
-            found = self.fan_set.of([c.fan for c in self.choose(chow_combinations(chows, pair))])
+            alike = _alike_chows(key)
+            if alike != key:
+                found = self._chow_fans(alike)
+            else:
+                chows, pair = chows_of_key(key)
+                found = self.fan_set.of([c.fan for c in self.choose(chow_combinations(chows, pair))])
             self._chows[key] = found
         return found
 
@@ -393,21 +404,28 @@ class Scorer:
         """(fans of suited pungs together, number of terminal pungs)."""
         known = self._pungs.get(pungs)
         if known is None:
-            faces = faces_of_mask(pungs)
-            chosen = self.choose(pung_combinations(faces))
-            terminals = sum(face % 9 in (0, 8) for face in faces)
-            known = (self.fan_set.of([c.fan for c in chosen]), terminals)
+            m, p, s = sorted((pungs & 511, pungs >> 9 & 511, pungs >> 18))
+            alike = m | p << 9 | s << 18
+            if alike != pungs:
+                known = self._suited_pung_fans(alike)
+            else:
+                faces = faces_of_mask(pungs)
+                chosen = self.choose(pung_combinations(faces))
+                terminals = sum(face % 9 in (0, 8) for face in faces)
+                known = (self.fan_set.of([c.fan for c in chosen]), terminals)
             self._pungs[pungs] = known
         return known
 
     def _honour_fans(self, key: int) -> tuple[int, int]:
-        """(fans of wind and dragon pungs, number of honour pungs that still count as 幺九刻)."""
+        """(fans of wind and dragon pungs, number of honour pungs that still count as 幺九刻).
+
+        `key`: a bit per pung E S W N C F P, then the pair 1..7 or 0 (three bits), prevalent and seat wind.
+        """
         known = self._honours.get(key)
         if known is None:
             own_sets = honour_fans(key & 127, (key >> 7 & 7) - 1, key >> 10 & 3, key >> 12)
             found = self.fan_set.of([fan for fan, _ in own_sets])
-            taken = self.taken_sets(own_sets, found)
-            known = (found, (key & 127 & ~taken).bit_count())
+            known = (found, (key & 127 & ~self.taken_sets(own_sets, found)).bit_count())
             self._honours[key] = known
         return known
 
@@ -456,6 +474,15 @@ def chows_of_key(key: int) -> tuple[list[int], int]:
     key, fives = key % 5**PUNG, key // 5**PUNG
     chows = [chow for chow in range(PUNG) for _ in range(key // CHOW_KEY[chow] % 5)]
     return chows, fives * 9 - 5 if fives else -1
+
+
+def _alike_chows(key: int) -> int:
+    """The key of chows that make the same fans: suits in a fixed order, no pair of fives that does nothing."""
+    if key >= 5**PUNG:
+        chows, _ = chows_of_key(key)
+        return key if len(chows) == 4 and all(chow % 7 in (0, 6) for chow in chows) else key % 5**PUNG
+    m, p, s = sorted((key % 5**7, key // 5**7 % 5**7, key // 5**14))
+    return m + p * 5**7 + s * 5**14
 
 
 def faces_of_mask(faces: int) -> list[int]:

@@ -81,47 +81,30 @@ class Score:
     `minimum`: points without flowers that a win needs.
     """
 
-    __slots__ = (
-        "_excluded",
-        "_explain",
-        "_fans",
-        "flowers",
-        "minimum",
-        "total",
-        "total_without_flowers",
-    )
+    __slots__ = ("_explain", "_explained", "flowers", "minimum", "total", "total_without_flowers")
 
-    def __init__(
-        self,
-        total: int,
-        total_without_flowers: int,
-        flowers: int,
-        minimum: int,
-        explain: Explain,
-    ) -> None:
+    def __init__(self, total: int, total_without_flowers: int, flowers: int, minimum: int, explain: Explain) -> None:
         self.total = total
         self.total_without_flowers = total_without_flowers
         self.flowers = flowers
         self.minimum = minimum
         self._explain = explain
-        self._fans: tuple[FanCount, ...] | None = None
-        self._excluded: tuple[Excluded, ...] = ()
+        self._explained: tuple[tuple[FanCount, ...], tuple[Excluded, ...]] | None = None
 
-    def _explained(self) -> tuple[FanCount, ...]:
-        if self._fans is None:
-            self._fans, self._excluded = self._explain()
-        return self._fans
+    def _explanation(self) -> tuple[tuple[FanCount, ...], tuple[Excluded, ...]]:
+        if self._explained is None:
+            self._explained = self._explain()
+        return self._explained
 
     @property
     def fans(self) -> tuple[FanCount, ...]:
         """What counts, the highest first, flowers last."""
-        return self._explained()
+        return self._explanation()[0]
 
     @property
     def excluded(self) -> tuple[Excluded, ...]:
         """What might be claimed and does not count."""
-        self._explained()
-        return self._excluded
+        return self._explanation()[1]
 
     @property
     def reaches_minimum(self) -> bool:

@@ -7,7 +7,6 @@ from paiju.rules.competitive import Circumstances, score_competitive
 from paiju.rules.competitive_profile import competitive_profile
 from paiju.rules.engine import Scorer
 from paiju.rules.explain import explain
-from paiju.rules.fans import FLOWER_TILES
 from paiju.rules.profile import Profile, load_profile
 from paiju.rules.score import Score
 from paiju.rules.texts import engine_of
@@ -41,8 +40,6 @@ def score(hand: Hand, profile: str | Profile = "mcr1998", circumstances: Circums
         return score_competitive(hand, circumstances, competitive_profile(profile))
     engine = scorer(profile)
     reading = engine.read(hand)
-    flowers = hand.flowers * engine.profile.fans[FLOWER_TILES].value if hand.flowers else 0
-    points = reading.points
-    return Score(
-        points + flowers, points, hand.flowers, engine.profile.minimum, partial(explain, engine, hand, reading)
-    )
+    points, flowers = reading.points, hand.flowers
+    total = points + flowers * engine.flower_value
+    return Score(total, points, flowers, engine.minimum, partial(explain, engine, hand, reading))
