@@ -103,6 +103,11 @@ class HandTracker:
         self._do((ActionKind.END, -1, (), None, None, ("aborted",)), ())
         return self.take()
 
+    def pass_time(self, event: TableEvent, ms: int) -> list[Output]:
+        """An event that says nothing of the hand but what time it is."""
+        self._begin(event, ms)
+        return self.take()
+
     def remark(self, reason: Reason, ms: int, tiles: tuple[int, ...] = ()) -> list[Output]:
         """Put something on the attention list that is no tile out of place."""
         self._note(reason, ms, tiles=tiles)
@@ -326,7 +331,7 @@ class HandTracker:
 
     def _changed_discard(self, tile: int, seat: int) -> bool:
         """The seat took its discard back into the hand and put down another one."""
-        live, last = self.position.live, self.position.last
+        live, last = self.position.live, self._revocable()
         if (
             live is None
             or last is None
@@ -375,7 +380,7 @@ class HandTracker:
         if len(self.actions) < 2:
             return None
         discard, draw = self.actions[-2:]
-        returned = draw.kind is ActionKind.DRAW and all(self.seen[t] == NO_ZONE for t in draw.tiles)
+        returned = draw is self._revocable() and draw.kind is ActionKind.DRAW and all(self.seen[t] == NO_ZONE for t in draw.tiles)
         return discard.tiles[0] if returned and discard.kind is ActionKind.DISCARD else None
 
     def _claim(self, seat: int, live: int, own: list[int], confidence: Confidence = Confidence.SEEN) -> bool:
@@ -404,7 +409,7 @@ class HandTracker:
             return False
         pung = position.pung_of(seat, FACE[same[0]])
         if len(same) == 1 and pung is not None:
-            last = position.last
+            last = self._revocable()
             if last is not None and last.kind is ActionKind.PUNG and last.tiles == pung.tiles:
                 return self._grow_claim(seat, last, same[0])
             kind = ActionKind.ADDED_KONG
@@ -442,7 +447,8 @@ class HandTracker:
         """
         for back in range(1, min(RETHINK, len(self.actions) - 4) + 1):
             first = self.actions[-back]
-            if first.kind in CLAIMS or first.kind is ActionKind.DEAL:
+            fixed = first.confidence is Confidence.PERSON or first.kind in CLAIMS
+            if fixed or first.kind is ActionKind.DEAL:
                 break
             if first.kind is not ActionKind.DRAW or first.seat != seat:
                 continue
@@ -484,6 +490,11 @@ class HandTracker:
         self.made_at = branch.made_at
         self.position = branch.position
         self._compare_all()
+
+    def _revocable(self) -> Action | None:
+        """The last action, unless a person entered it."""
+        last = self.actions[-1] if self.actions else None
+        return None if last is None or last.confidence is Confidence.PERSON else last
 
     # -- whose tile ------------------------------------------------------------------------------------
 
@@ -558,7 +569,7 @@ class HandTracker:
 
     def _took_back(self, tile: int, seat: int) -> bool:
         """A discard lies in its owner's hand again and nobody has acted since."""
-        last = self.position.last
+        last = self._revocable()
         if last is None or last.kind is not ActionKind.DISCARD or last.seat != seat or seat in self._declared:
             return False
         self._withdraw_last()
@@ -767,7 +778,8 @@ class HandTracker:
         if self.seen[tile] == NO_ZONE:
             return Reason.MISSING
         seat, where = divmod(self.seen[tile], 4)
-        if where == MELD and not FLOWER[tile] and tile in self.position.hands[seat]:
+        place = self.position.place[tile]
+        if where == MELD and not FLOWER[tile] and (place % 4 == POND or place == zone_of(seat, HAND)):
             return Reason.INCOMPLETE_MELD
         return Reason.MISPLACED
 

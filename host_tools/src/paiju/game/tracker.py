@@ -186,7 +186,7 @@ class Tracker:
             return hand.zone_read(number(event, "zone"), event, ms)
         elif kind == "gap" and not hand.position.over:
             return hand.remark(Reason.GAP, ms)
-        return []
+        return hand.pass_time(event, ms)
 
     def _other_dealer(self) -> list[Report]:
         """The fourteenth tile and the first discard say who deals; a hand derived for another seat is redone."""
