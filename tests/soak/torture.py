@@ -309,22 +309,25 @@ def torture(
     rng.shuffle(plan)
     every = max(1, events // (len(plan) + 1))
     emitted = 0
-    kill = False
+    kills_due = 0
     next_trouble = every
-    while emitted < events or plan:
+    while emitted < events or plan or kills_due:
         for _ in range(rng.choice((0, 0, 0, 1, 1, 2, 3))):
             t.emit()
-            emitted += 1
-        kills_before = t.result.kills
-        t.step(kill=kill)
-        kill = kill and t.result.kills == kills_before
+        emitted = len(t.ledger) - 1
+        before = t.result.kills
+        t.step(kill=kills_due > 0)
+        kills_due -= t.result.kills - before
         if emitted < next_trouble or not plan:
             continue
         next_trouble = emitted + every // 2
         what = plan.pop()
+        if rng.random() < 0.5:
+            t.command()  # so that the trouble meets one under way
         if what == "kill":
-            kill = rng.random() < 0.5  # between the next commit and its acknowledgement
-            if not kill:
+            if rng.random() < 0.5:
+                kills_due += 1  # between the next commit and its acknowledgement
+            else:
                 t.kill_host()
         elif what == "cut":
             t.cut_power()
@@ -338,7 +341,6 @@ def torture(
             while t.now < end:
                 t.step(dt=1 / pace)
                 t.emit()
-                emitted += 1
             t.reconnect()
         if report and not len(plan) % 50:
             report(f"{emitted} of {events} events, {t.now:.0f} s virtual, {time.perf_counter() - began:.0f} s real")

@@ -3,6 +3,7 @@
 For CPython only. The words live here and not in `messages`, to spare the controller's memory.
 """
 
+# ruff: noqa: E501 - prose
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path

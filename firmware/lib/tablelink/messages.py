@@ -1,8 +1,9 @@
 """The declared table of messages, events and commands: both sides and docs/protocol.md come from it.
 
-A field is (name, type) or (name, type, names) where `names` are the words for 0, 1, 2, ...; a command's
-field is (name, type, lowest, highest). Types: u8 u16 u32 little-endian, bytesN. Numbers and layouts of events
-are never changed or used again, because journals outlive the firmware that wrote them; add new ones.
+A row's fields are written as text, because text is small on the controller: `name:type`, with the words for
+0, 1, 2, ... after `=`, and for an argument of a command its lowest and highest value as `:low..high`; `...` at the
+end stands for bytes of any number. Types: u8 u16 u32 little-endian, bytesN. Numbers and layouts of events are
+never changed or used again, because journals outlive the firmware that wrote them; add new ones.
 """
 
 from binascii import crc32
@@ -15,23 +16,49 @@ if TYPE_CHECKING:
 _CODES = {"u8": "B", "u16": "H", "u32": "I"}
 
 
+def _parse(field: str) -> "tuple[Any, ...]":
+    """(name, type) or (name, type, words) of one field; ranges are left out."""
+    field, _, words = field.partition("=")
+    name, kind = field.split(":")[:2]
+    return (name, kind, tuple(words.split(","))) if words else (name, kind)
+
+
 class Layout:
     """One row of a table: number, name and packed fields; `tail` means that bytes of any number follow."""
 
-    def __init__(self, number: int, name: str, fields: "tuple[Any, ...]" = (), tail: bool = False) -> None:
+    def __init__(self, number: int, name: str, spec: str = "") -> None:
         self.number = number
         self.name = name
-        self.fields = fields
-        self.tail = tail
-        self.format = "<" + "".join(_CODES.get(f[1]) or f[1][5:] + "s" for f in fields)
-        self.size = calcsize(self.format)
+        self.spec = spec
+        fields = self.fields
+        self.count = len(fields)
+        self.format = "<" + "".join([_CODES.get(f[1]) or f[1][5:] + "s" for f in fields])
+
+    @property
+    def fields(self) -> "tuple[tuple[Any, ...], ...]":
+        """(name, type) or (name, type, words) of each field; made at every call."""
+        return tuple([_parse(f) for f in self.spec.split() if f != "..."])
+
+    @property
+    def ranges(self) -> "tuple[tuple[int, ...], ...]":
+        """(lowest, highest) of each field, () where any value will do; made at every call."""
+        return tuple([_range(f) for f in self.spec.split() if f != "..."])
+
+    @property
+    def tail(self) -> bool:
+        return self.spec.endswith("...")
+
+    @property
+    def size(self) -> int:
+        """Bytes of the fields."""
+        return calcsize(self.format)
 
     def pack_into(
         self, buf: bytearray, at: int, a: object = 0, b: object = 0, c: object = 0,
         d: object = 0, e: object = 0, f: object = 0,
     ) -> int:  # fmt: skip
         """Pack up to six fields at `at` without allocating; returns the end."""
-        n = len(self.fields)
+        n = self.count
         fmt = self.format
         if n == 1:
             pack_into(fmt, buf, at, a)
@@ -45,7 +72,7 @@ class Layout:
             pack_into(fmt, buf, at, a, b, c, d, e)
         elif n:
             pack_into(fmt, buf, at, a, b, c, d, e, f)
-        return at + self.size
+        return at + calcsize(fmt)
 
     def pack(self, *values: object) -> bytes:
         """All fields as bytes."""
@@ -56,64 +83,61 @@ class Layout:
         return unpack_from(self.format, buf, at)
 
 
+def _range(field: str) -> "tuple[int, ...]":
+    low, dots, high = field.split(":")[-1].partition("..")
+    return (int(low), int(high)) if dots else ()
+
+
 class Command:
     """A command: number, name, arguments with their ranges, fields of the reply, and who may run it."""
 
     def __init__(
-        self, number: int, name: str, fields: "tuple[Any, ...]" = (), reply: "tuple[Any, ...]" = (),
-        service: bool = False, lease: bool = False,
-    ) -> None:  # fmt: skip
+        self, number: int, name: str, arguments: str = "", reply: str = "", service: bool = False, lease: bool = False
+    ) -> None:
         self.number = number
         self.name = name
-        self.arguments = Layout(number, name, tuple(f[:2] for f in fields))
-        self.ranges = tuple(f[2:] for f in fields)
-        self.reply = Layout(number, name, reply)
+        self._arguments = arguments
+        self._reply = reply
         self.service = service  # only in service mode
         self.lease = lease  # stops by itself unless renewed
+
+    @property
+    def arguments(self) -> Layout:
+        return Layout(self.number, self.name, self._arguments)
+
+    @property
+    def ranges(self) -> "tuple[tuple[int, ...], ...]":
+        return self.arguments.ranges
+
+    @property
+    def reply(self) -> Layout:
+        return Layout(self.number, self.name, self._reply)
 
 
 # Who speaks first: the host opens, the table says hello, the host resumes at what it has stored, events flow,
 # the host acknowledges what it stored. `open` and the first two fields of `hello` are the same in every version.
-OPEN = Layout(1, "open", (("protocol", "u32"), ("session", "u32")))
-RESUME = Layout(2, "resume", (("session", "u32"), ("journal", "u32"), ("stored", "u32")))
-ACK = Layout(3, "ack", (("session", "u32"), ("stored", "u32"), ("missing", "u8")))
-SYNC = Layout(4, "sync", (("session", "u32"), ("token", "u32")))
-COMMAND = Layout(5, "command", (("id", "u32"), ("boot", "u16"), ("code", "u8")), tail=True)
-RENEW = Layout(6, "renew", (("id", "u32"),))
-CLOSE = Layout(7, "close", (("session", "u32"),))
+OPEN = Layout(1, "open", "protocol:u32 session:u32")
+RESUME = Layout(2, "resume", "session:u32 journal:u32 stored:u32")
+ACK = Layout(3, "ack", "session:u32 stored:u32 missing:u8")
+SYNC = Layout(4, "sync", "session:u32 token:u32")
+COMMAND = Layout(5, "command", "id:u32 boot:u16 code:u8 ...")
+RENEW = Layout(6, "renew", "id:u32")
+CLOSE = Layout(7, "close", "session:u32")
 HELLO = Layout(
     128,
     "hello",
-    (
-        ("protocol", "u32"),
-        ("version", "u32"),
-        ("session", "u32"),
-        ("serial", "bytes8"),
-        ("boot", "u16"),
-        ("journal", "u32"),
-        ("first", "u32"),
-        ("last", "u32"),
-        ("acked", "u32"),
-    ),
+    "protocol:u32 version:u32 session:u32 serial:bytes8 boot:u16 journal:u32 first:u32 last:u32 acked:u32",
 )
-EVENTS_FRAME = Layout(129, "events", (), tail=True)
-BEAT = Layout(
-    130,
-    "beat",
-    (
-        ("session", "u32"),
-        ("token", "u32"),
-        ("t_ms", "u32"),
-        ("last", "u32"),
-        ("acked", "u32"),
-        ("streaming", "u8"),
-    ),
+EVENTS_FRAME = Layout(129, "events", "...")
+BEAT = Layout(130, "beat", "session:u32 token:u32 t_ms:u32 last:u32 acked:u32 streaming:u8")
+REPLY = Layout(131, "reply", "id:u32 status:u8 ...")
+LAPSED = Layout(132, "lapsed", "id:u32")
+NOTE = Layout(
+    133,
+    "note",
+    "what:u8=ack_beyond_sent,unknown_message,malformed_message,oversized_frame,command_table_full value:u32",
 )
-REPLY = Layout(131, "reply", (("id", "u32"), ("status", "u8")), tail=True)
-LAPSED = Layout(132, "lapsed", (("id", "u32"),))
-NOTES = ("ack_beyond_sent", "unknown_message", "malformed_message", "oversized_frame", "command_table_full")
-ACK_BEYOND_SENT, UNKNOWN_MESSAGE, MALFORMED_MESSAGE, OVERSIZED_FRAME, TABLE_FULL = range(len(NOTES))
-NOTE = Layout(133, "note", (("what", "u8", NOTES), ("value", "u32")))
+ACK_BEYOND_SENT, UNKNOWN_MESSAGE, MALFORMED_MESSAGE, OVERSIZED_FRAME, TABLE_FULL = range(5)
 
 FROM_HOST = (OPEN, RESUME, ACK, SYNC, COMMAND, RENEW, CLOSE)
 FROM_TABLE = (HELLO, EVENTS_FRAME, BEAT, REPLY, LAPSED, NOTE)
@@ -122,104 +146,46 @@ STATUS = ("ok", "unknown", "malformed", "range", "mode", "busy", "failed", "stal
 OK, UNKNOWN, MALFORMED, RANGE, MODE, BUSY, FAILED, STALE = range(len(STATUS))
 
 # Every event record begins with these, then its own fields; the same bytes lie in the journal and on the wire.
-RECORD = Layout(0, "record", (("seq", "u32"), ("t_ms", "u32"), ("boot", "u16"), ("kind", "u8")))
+RECORD = Layout(0, "record", "seq:u32 t_ms:u32 boot:u16 kind:u8")
 RECORD_LIMIT = 22
 
-SETS = ("A", "B")
 EVENTS = (
-    Layout(
-        1,
-        "boot",
-        (
-            ("reason", "u8", ("power_on", "reset", "watchdog", "update")),
-            ("count", "u16"),
-            ("version", "u32"),
-        ),
-    ),
-    Layout(
-        2,
-        "cycle",
-        (
-            (
-                "state",
-                "u8",
-                ("collect", "shuffle", "stack", "audit", "hold", "raise", "ready", "fault", "pause", "home"),
-            ),
-            ("set", "u8", SETS),
-        ),
-    ),
+    Layout(1, "boot", "reason:u8=power_on,reset,watchdog,update count:u16 version:u32"),
+    Layout(2, "cycle", "state:u8=collect,shuffle,stack,audit,hold,raise,ready,fault,pause,home set:u8=A,B"),
     Layout(
         3,
         "audit",
-        (
-            ("set", "u8", SETS),
-            ("result", "u8", ("complete", "incomplete", "foreign", "doubled", "other_set", "unread")),
-            ("missing", "u8"),
-            ("foreign", "u8"),
-            ("doubled", "u8"),
-        ),
+        "set:u8=A,B result:u8=complete,incomplete,foreign,doubled,other_set,unread missing:u8 foreign:u8 doubled:u8",
     ),
-    Layout(4, "dice", (("throw", "u8"), ("die1", "u8"), ("die2", "u8"))),
-    Layout(5, "enter", (("zone", "u8"), ("tile", "u16"))),
-    Layout(6, "leave", (("zone", "u8"), ("tile", "u16"))),
-    Layout(7, "moved", (("tile", "u16"), ("from", "u8"), ("to", "u8"))),
-    Layout(
-        8,
-        "tag",
-        (("zone", "u8"), ("kind", "u8", ("unknown", "foreign", "other_set", "doubled")), ("uid", "bytes8")),
-    ),
-    Layout(
-        9,
-        "button",
-        (
-            ("seat", "u8"),
-            ("button", "u8", ("win", "referee", "dice", "raise", "refill")),
-            ("pressed", "u8"),
-        ),
-    ),
-    Layout(10, "zone_read", (("zone", "u8"), ("count", "u8"))),
-    Layout(11, "reader", (("reader", "u8"), ("state", "u8", ("ok", "degraded", "down")))),
-    Layout(12, "fault", (("code", "u16"), ("part", "u8"), ("detail", "u16"))),
+    Layout(4, "dice", "throw:u8 die1:u8 die2:u8"),
+    Layout(5, "enter", "zone:u8 tile:u16"),
+    Layout(6, "leave", "zone:u8 tile:u16"),
+    Layout(7, "moved", "tile:u16 from:u8 to:u8"),
+    Layout(8, "tag", "zone:u8 kind:u8=unknown,foreign,other_set,doubled uid:bytes8"),
+    Layout(9, "button", "seat:u8 button:u8=win,referee,dice,raise,refill pressed:u8"),
+    Layout(10, "zone_read", "zone:u8 count:u8"),
+    Layout(11, "reader", "reader:u8 state:u8=ok,degraded,down"),
+    Layout(12, "fault", "code:u16 part:u8 detail:u16"),
     # What could not be kept. Never in the journal: made when sent, numbered as the last event it stands for.
-    Layout(
-        255,
-        "gap",
-        (("first", "u32"), ("last", "u32"), ("reason", "u8", ("overwritten", "delivered", "unreadable"))),
-    ),
+    Layout(255, "gap", "first:u32 last:u32 reason:u8=overwritten,delivered,unreadable"),
 )
 GAP = EVENTS[-1]
 OVERWRITTEN, DELIVERED, UNREADABLE = range(3)
 
 COMMANDS = (
-    Command(1, "ping", (("token", "u32", 0, 0xFFFFFFFF),), (("token", "u32"),)),
+    Command(1, "ping", "token:u32:0..4294967295", "token:u32"),
     Command(
         2,
         "stats",
-        (),
-        (
-            ("bytes_in", "u32"),
-            ("bytes_out", "u32"),
-            ("frames_in", "u32"),
-            ("frames_out", "u32"),
-            ("bad_frames", "u32"),
-            ("resends", "u32"),
-            ("round_trip_ms", "u32"),
-            ("longest_stall_ms", "u32"),
-            ("journal_used", "u32"),
-            ("journal_size", "u32"),
-            ("refused", "u32"),
-        ),
+        "",
+        "bytes_in:u32 bytes_out:u32 frames_in:u32 frames_out:u32 bad_frames:u32 resends:u32 round_trip_ms:u32"
+        " longest_stall_ms:u32 journal_used:u32 journal_size:u32 refused:u32",
     ),
-    Command(3, "display", (("seat", "u8", 0, 3), ("text", "bytes5"))),
-    Command(4, "lamp", (("seat", "u8", 0, 3), ("lamp", "u8", 0, 15), ("mode", "u8", 0, 3))),
-    Command(5, "beep", (("ms", "u16", 1, 2000),)),
-    Command(
-        6,
-        "jog",
-        (("axis", "u8", 0, 23), ("reverse", "u8", 0, 1), ("duty", "u8", 0, 100)),
-        service=True,
-        lease=True,
-    ),
+    Command(3, "display", "seat:u8:0..3 text:bytes5"),
+    Command(4, "lamp", "seat:u8:0..3 lamp:u8:0..15 mode:u8:0..3"),
+    Command(5, "beep", "ms:u16:1..2000"),
+    Command(6, "jog", "axis:u8:0..23 reverse:u8:0..1 duty:u8:0..100", service=True, lease=True),
+    Command(7, "memory", "", "used:u32 free:u32"),
 )
 
 EVENT_BY_NAME = {e.name: e for e in EVENTS}
@@ -229,12 +195,7 @@ COMMAND_BY_NUMBER = {c.number: c for c in COMMANDS}
 
 
 def _text(layout: Layout) -> str:
-    return "{} {} {} {}".format(
-        layout.number,
-        layout.name,
-        " ".join(f[0] + ":" + f[1] + ":" + ",".join(f[2] if len(f) > 2 else ()) for f in layout.fields),
-        layout.tail,
-    )
+    return "{} {} {}".format(layout.number, layout.name, layout.spec)
 
 
 def _protocol() -> int:
