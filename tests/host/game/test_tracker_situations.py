@@ -8,7 +8,7 @@ from paiju.game.attention import Attention, Reason
 from paiju.game.hand_tracker import SETTLE_MS
 from paiju.game.position import Setup
 
-WAITS_ON_25S = "3s 4s 1m 2m 3m 4p 5p 6p 5m 6m 7m N N".split()
+WAITS_ON_25S = ["3s", "4s", "1m", "2m", "3m", "4p", "5p", "6p", "5m", "6m", "7m", "N", "N"]
 A = ActionKind
 
 
@@ -250,7 +250,7 @@ def test_win_on_the_replacement_of_a_kong() -> None:
 
 def test_win_on_the_replacement_of_a_flower_after_a_kong_is_no_kong_replacement() -> None:
     hands = [list(hand) for hand in IDLE]
-    hands[1] = ["9m", "9m", "9m", "1m", "2m", "3m", "4p", "5p", "6p", "3s", "4s", "2p", "2p"]
+    hands[1] = ["9m", "9m", "9m", "1m", "2m", "3m", "4p", "5p", "6p", "3s", "4s", "N", "N"]
     scene = Scene(hands, Setup(profile="mcr"))
     scene.discard(0, "P")
     scene.draw(1, "9m")

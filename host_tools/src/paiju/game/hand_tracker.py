@@ -380,8 +380,9 @@ class HandTracker:
         if len(self.actions) < 2:
             return None
         discard, draw = self.actions[-2:]
-        returned = draw is self._revocable() and draw.kind is ActionKind.DRAW and all(self.seen[t] == NO_ZONE for t in draw.tiles)
-        return discard.tiles[0] if returned and discard.kind is ActionKind.DISCARD else None
+        if draw is not self._revocable() or (discard.kind, draw.kind) != (ActionKind.DISCARD, ActionKind.DRAW):
+            return None
+        return discard.tiles[0] if all(self.seen[tile] == NO_ZONE for tile in draw.tiles) else None
 
     def _claim(self, seat: int, live: int, own: list[int], confidence: Confidence = Confidence.SEEN) -> bool:
         discarder = self.position.place[live] // 4
