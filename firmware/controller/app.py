@@ -1,6 +1,7 @@
 """Joins the parts: what runs on the table, and in which order it starts."""
 
 import asyncio
+import gc
 import sys
 
 import machine
@@ -10,10 +11,10 @@ import board
 from drivers.faults import DriverFault
 from drivers.mb85rs2mt import Mb85rs2mt
 
-from . import faults, health
+from . import faults, health, radio
 from .axes import Motors
 from .cycle import Cycle
-from .dice import Dice
+from .dice import DiceReader
 from .faults import Fault
 from .journal import Journal
 from .link import Identity, Link
@@ -21,8 +22,12 @@ from .ports import Ports
 from .safety import Safety
 from .scanner import Scanner
 from .seats import Seats
+from .throws import Throws
+from .tile_registry import TileRegistry
 
 VERSION = (0, 1, 0)
+# Zone -> (reader, antenna): the four of each seat, then the two die cups.
+_ZONES = tuple((n // board.ZONES_A_SEAT, n % board.ZONES_A_SEAT) for n in range(board.ZONE_DICE)) + ((4, 0), (4, 1))
 _REASONS = {machine.PWRON_RESET: "power_on", machine.WDT_RESET: "watchdog"}
 
 
@@ -64,9 +69,18 @@ class App:
             mosi=Pin(board.PIN_RF_MOSI),
             miso=Pin(board.PIN_RF_MISO),
         )
-        self.scanner = Scanner.of_board(rf, self.ports.put, emit)
+        self.radio = radio.build(
+            board.READERS,
+            rf,
+            Pin(board.PIN_READER_IRQ, Pin.IN, Pin.PULL_DOWN),
+            self.ports.expanders,
+            lambda gpio, output: Pin(gpio, Pin.OUT, value=1) if output else Pin(gpio, Pin.IN),
+            emit,
+            _ZONES,
+        )
+        self.scanner = Scanner(self.radio, TileRegistry(), emit)
         self.cycle = Cycle(self.ports, self.motors, self.scanner, self.safety, emit)
-        self.dice = Dice(self.motors, self.ports, self.scanner, emit)
+        self.dice = Throws(self.motors, self.ports, DiceReader(self.scanner), emit)
         self.seats = Seats(i2c, emit, self._pressed)
         self.ports.on_input = self._on_input
         self.health = health.Health()
@@ -91,7 +105,7 @@ class App:
                 self.dice.press()
         elif button == "win":
             self.seats.lamp(seat, board.LAMP_WIN, 1)
-            self.scanner.request_read(seat)
+            asyncio.create_task(self.scanner.read_seat(seat))
         elif button == "referee":
             self.seats.lamp(seat, board.LAMP_REFEREE, 1)
 
@@ -104,6 +118,11 @@ class App:
         def lamp(seat, number, mode):
             seats.lamp(seat, number, mode)
 
+        def memory():
+            gc.collect()
+            return gc.mem_alloc(), gc.mem_free()
+
+        link.on("memory", memory)
         link.on("display", display)
         link.on("lamp", lamp)
 
@@ -121,10 +140,11 @@ class App:
         self.link.heartbeat = beat("link", 2000)
         self.ports.heartbeat = beat("ports", 2000)
         self.cycle.heartbeat = beat("cycle", 90000)
+        self.scanner.heartbeat = beat("scanner", 90000)
         tasks = {
             "link": self.link.run(),
             "ports": self.ports.run(),
-            "scanner": self.scanner.run(),
+            "scanner": self._scan(),
             "cycle": self.cycle.run(),
             "dice": self.dice.run(),
             "health": self.health.run(health.watchdog()),
@@ -137,6 +157,10 @@ class App:
             pass
         while True:
             await asyncio.sleep_ms(60000)
+
+    async def _scan(self):
+        await self.radio.start()
+        await self.scanner.run()
 
     async def _guard(self, name, coroutine):
         """A task that dies stops the table safely and lets the watchdog restart it."""

@@ -6,6 +6,7 @@ idle -> home -> shuffle -> stack -> audit -> hold -> raise -> ready -> (refill b
 import asyncio
 from time import ticks_diff, ticks_ms
 
+from drivers.faults import ReaderFault
 from micropython import const
 
 import board
@@ -114,6 +115,7 @@ class Cycle:
             [self._plates[n].move(board.IN_PLATE_DOWN[n], 1, faults.PLATE_LIMIT) for n in range(4)]
         )
         self._forget()
+        self._scanner.clear()
         self._scanner.pause()
         self._pan.on()
         self._ring.on()
@@ -141,7 +143,7 @@ class Cycle:
                 feed.on()
                 if not await self._ports.wait(board.IN_FEED_TILE[side], 1, _FEED_LIMIT_MS):
                     raise Fault(faults.HEAD_STARVED, side, n)
-                self._note(await self._scanner.read_gate(side))
+                self._note(await self._read(side))
                 if pushing is not None:
                     await pushing
                     pushing = None
@@ -156,6 +158,12 @@ class Cycle:
         finally:
             if pushing is not None:
                 pushing.cancel()
+
+    async def _read(self, side):
+        try:
+            return await self._scanner.read_gate(side)
+        except ReaderFault:
+            return None  # the audit will say unread
 
     async def _push(self, side):
         pusher = self._pushers[side]

@@ -15,9 +15,9 @@ class Ports:
     """`int_pin` is the expanders' common interrupt, active low. `on_input(bit, level)` hears every change."""
 
     def __init__(self, spi, cs, int_pin):
-        self._chips = [Expander(spi, cs, n) for n in range(len(board.EXPANDER_INPUTS))]
+        self.expanders = [Expander(spi, cs, n) for n in range(len(board.EXPANDER_INPUTS))]
         self._reading = [n for n, mask in enumerate(board.EXPANDER_INPUTS) if mask]
-        self._levels = [0] * len(self._chips)
+        self._levels = [0] * len(self.expanders)
         self._int = int_pin
         self._flag = asyncio.ThreadSafeFlag()
         self._interrupt = self._on_interrupt
@@ -28,10 +28,10 @@ class Ports:
 
     def setup(self):
         """BusFault names the chip that does not answer."""
-        for chip, mask in zip(self._chips, board.EXPANDER_INPUTS):
+        for chip, mask in zip(self.expanders, board.EXPANDER_INPUTS):
             chip.setup(mask & 0xFF, mask >> 8, 0, mask)
         for n in self._reading:
-            self._levels[n] = self._chips[n].level & board.EXPANDER_INPUTS[n]
+            self._levels[n] = self.expanders[n].level & board.EXPANDER_INPUTS[n]
 
     def _on_interrupt(self, _):
         self._flag.set()
@@ -41,7 +41,7 @@ class Ports:
         return self._levels[bit >> 4] >> (bit & 15) & 1
 
     def put(self, bit, level):
-        self._chips[bit >> 4].write_bit(bit & 15, level)
+        self.expanders[bit >> 4].write_bit(bit & 15, level)
 
     async def wait(self, bit, level, limit_ms):
         """True when the input has (or had for a moment) this level, False after `limit_ms`."""
@@ -66,7 +66,7 @@ class Ports:
     def read(self):
         """Take in all inputs and tell the changes."""
         for n in self._reading:
-            chip = self._chips[n]
+            chip = self.expanders[n]
             mask = board.EXPANDER_INPUTS[n]
             level = chip.read() & mask
             pulsed = chip.pulsed & mask

@@ -15,7 +15,7 @@ from twin.kernel import Kernel
 from twin.script import Script
 from twin.world import World
 
-HEAP = 192 * 1024
+HEAP = 256 * 1024
 MAIN = "import boot\nimport main"
 
 

@@ -22,21 +22,21 @@ class Encoder:
     def __init__(self) -> None:
         self.buffer = bytearray(LIMIT)
         self._whole = memoryview(self.buffer)
-        self._frames: list[memoryview | None] = [None] * (LIMIT + 1)
-        self._bodies: list[memoryview | None] = [None] * (LIMIT + 1)
+        self._frames: dict[int, memoryview] = {}
+        self._bodies: dict[int, memoryview] = {}
 
     def finish(self, kind: int, end: int) -> memoryview:
         """Close the frame of type `kind` whose payload is `buffer[START:end]`; the view is valid until the next."""
         buf = self.buffer
         buf[2] = kind
-        body = self._bodies[end]
+        body = self._bodies.get(end)
         if body is None:
             body = self._bodies[end] = self._whole[2:end]
         pack_into("<I", buf, end, crc32(body))
         end += 4
         cobs.encode(buf, 1, end)
         buf[0] = buf[end] = 0
-        frame = self._frames[end]
+        frame = self._frames.get(end)
         if frame is None:
             frame = self._frames[end] = self._whole[: end + 1]
         return frame
@@ -58,7 +58,7 @@ class Decoder:
         self.bad = 0  # damaged: COBS or CRC does not hold, or too short
         self.oversized = 0
         self._whole = memoryview(self.buffer)
-        self._bodies: list[memoryview | None] = [None] * (LIMIT + 1)
+        self._bodies: dict[int, memoryview] = {}
         self._n = 0
 
     @property
@@ -85,7 +85,7 @@ class Decoder:
         if n > LIMIT - 2:
             self.oversized += 1
             return False
-        body = self._bodies[n]
+        body = self._bodies.get(n)
         if body is None:
             body = self._bodies[n] = self._whole[1:n]
         if n < 6 or not cobs.decode(self.buffer, n) or crc32(body) != _RESIDUE:

@@ -21,14 +21,14 @@ SYNC = const(12)
 WDT = const(13)
 RESET = const(14)
 
-_SIZE = const(3072)
+_SIZE = const(1024)
 _HEAD = const(36)
 _INLINE = const(64)  # a reply is this long; what does not fit into it follows
 
 _out = open(3, "wb")
 _in = open(4, "rb")
 _tx = bytearray(_SIZE)
-rx = bytearray(700)
+rx = bytearray(600)
 _rest = memoryview(rx)[_INLINE:]
 _base = uctypes.addressof(rx)
 R = uctypes.struct(

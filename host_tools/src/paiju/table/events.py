@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from tablelink import messages
 
+_FIELDS = {layout.number: layout.fields for layout in messages.EVENTS}
+_HEAD = messages.RECORD.size
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -30,7 +33,7 @@ class Event:
         """The record's bytes."""
         layout = messages.EVENT_BY_NAME[self.kind]
         values: list[object] = []
-        for row in layout.fields:
+        for row in _FIELDS[layout.number]:
             value: object = self.fields[row[0]]
             if row[1].startswith("bytes"):
                 value = bytes.fromhex(str(value))
@@ -59,7 +62,7 @@ def parse(record: bytes) -> Event:
     seq, t_ms, boot, kind = messages.RECORD.unpack(record)
     layout = messages.EVENT_BY_NUMBER[kind]
     fields: dict[str, int | str] = {}
-    for row, value in zip(layout.fields, layout.unpack(record, messages.RECORD.size), strict=True):
+    for row, value in zip(_FIELDS[kind], layout.unpack(record, _HEAD), strict=True):
         if isinstance(value, bytes):
             value = value.hex()
         elif len(row) > 2 and value < len(row[2]):

@@ -383,7 +383,8 @@ class HostLink:
                 pending.lapsed = True
         else:
             what, value = m.NOTE.unpack(payload)
-            name = m.NOTES[what] if what < len(m.NOTES) else str(what)
+            notes = m.NOTE.fields[0][2]
+            name = notes[what] if what < len(notes) else str(what)
             self.problem = _("the table reports {name} ({value})").format(name=name, value=value)
 
     def _heard(self, now: float) -> None:
