@@ -49,6 +49,20 @@ class Pace:
     leave: tuple[int, int] = (60, 400)
 
 
+@dataclass(frozen=True)
+class Noise:
+    """Chances per tile put down: that it flickers, is seen in a wrong zone first, or is not read at all."""
+
+    flicker: float = 0.0
+    astray: float = 0.0
+    unread: float = 0.0
+
+    def times(self, factor: float) -> "Noise":
+        return Noise(self.flicker * factor, self.astray * factor, self.unread * factor)
+
+
+QUIET = Noise()
+USUAL = Noise(flicker=0.01, astray=0.004, unread=0.002)
 CALM = Pace()
 HASTY = Pace(turn=(180, 450), carry=(80, 200), between=(10, 120), hand=(60, 700), meld=(20, 500), leave=(50, 900))
 
@@ -114,8 +128,9 @@ class Table:
 class Actors:
     """Plays `record` on a `Table`; `events()` is what the table's controller says of it."""
 
-    def __init__(self, record: Record, seed: int = 1, pace: Pace = CALM) -> None:
+    def __init__(self, record: Record, seed: int = 1, pace: Pace = CALM, noise: Noise = QUIET) -> None:
         self.record = record
+        self.noise = noise
         self.table = Table(random.Random(f"{seed}/{record.get('id')}"), pace)
         self.live: int | None = None
         self.reads: list[tuple[float, int]] = []
@@ -245,6 +260,32 @@ class Actors:
                     report = min(report, pressed + 150)
             if stay.lift is None or report < stay.lift:
                 stay.report = report
+        self.disturb()
+
+    def disturb(self) -> None:
+        """Readers that lose a tile for a while, see it in a wrong zone first, or overlook it in a hand."""
+        rng, noise, extra = self.table.rng, self.noise, []
+        for stay in self.table.stays:
+            if stay.report is None:
+                continue
+            room = (stay.lift if stay.lift is not None else stay.report + 8000) - stay.report
+            if rng.random() < noise.unread and stay.zone % 4 == HAND and not self.read_after(stay):
+                stay.report = None
+            elif rng.random() < noise.flicker and room > 2500:
+                gone = stay.report + rng.uniform(100, room - 2000)
+                back = Stay(stay.tile, stay.zone, gone, stay.lift, gone + rng.uniform(80, 1600))
+                stay.lift = gone - 1000  # reported with its own delay
+                extra.append(back)
+            elif rng.random() < noise.astray and room > 1500:
+                wrong = rng.choice([z for z in range(16) if z % 4 != 3 and z != stay.zone])
+                late = stay.report + rng.uniform(100, 900)
+                extra.append(Stay(stay.tile, stay.zone, late, stay.lift, late))
+                stay.zone, stay.lift = wrong, late
+        self.table.stays += extra
+
+    def read_after(self, stay: Stay) -> bool:
+        """Whether a full read of the zone follows while the tile lies there."""
+        return any(seat == stay.zone // 4 and (stay.lift is None or pressed < stay.lift) for pressed, seat in self.reads)
 
     def events(self) -> list[Event]:
         self.reported()
@@ -267,7 +308,7 @@ class Actors:
                 zone = stay.zone
                 if stay.lift is None:
                     continue
-                gone = stay.lift + self.table.ms(self.table.pace.leave)
+                gone = max(stay.lift + self.table.ms(self.table.pace.leave), stay.report + 30)
                 if following is None or (following.report is not None and gone < following.report):
                     rows.append((max(gone, stay.report), "leave", {"zone": zone, "tile": tile}))
                     zone = WALL
@@ -275,8 +316,8 @@ class Actors:
         return [Event(n, round(t), 1, kind, fields) for n, (t, kind, fields) in enumerate(rows, 1)]
 
 
-def act_out(record: Record, seed: int = 1, pace: Pace = CALM) -> list[Event]:
-    return Actors(record, seed, pace).play().events()
+def act_out(record: Record, seed: int = 1, pace: Pace = CALM, noise: Noise = QUIET) -> list[Event]:
+    return Actors(record, seed, pace, noise).play().events()
 
 
 Step = tuple[Any, ...]

@@ -44,6 +44,7 @@ class HandTracker:
         self.superseded: list[Action] = []
         self.attention: dict[int, Attention] = {}
         self.overridden: list[int] = []
+        self.refused_wins = 0
         self.seen = list(seen) if seen is not None else [NO_ZONE] * TILE_COUNT
         self.since = [0] * TILE_COUNT
         self.seq = [0] * TILE_COUNT
@@ -162,6 +163,11 @@ class HandTracker:
     def revision_of(self, number: int) -> int | None:
         """The highest revision told so far for an action number."""
         return self._revisions.get(number)
+
+    @property
+    def unexplained(self) -> int:
+        """How much of what the table shows the actions do not account for."""
+        return len(self._noticed) + self.refused_wins
 
     def evident_dealer(self) -> int | None:
         """The seat that plays as dealer, if it is not the expected one: fourteen tiles and the first discard."""
@@ -307,15 +313,14 @@ class HandTracker:
         position = self.position
         if position.place[tile] != WALL:
             return False
+        owed = position.owed[seat]
+        if owed and position.wall_left and (all(position.dealt) or owed[0] is DrawnFrom.FLOWER):
+            # With a tile of the hand never read, this may also be that one.
+            confidence = Confidence.INFERRED if position.missing(seat) > 0 else Confidence.SEEN
+            return self._do((ActionKind.DRAW, seat, (tile,), None, owed[0], ()), (tile,), (), confidence)
         if position.missing(seat) > 0:
             self._learn(seat, tile)
             return True
-        if position.wall_left == 0:
-            return False
-        if position.must_draw(seat) and all(position.dealt):
-            return self._do((ActionKind.DRAW, seat, (tile,), None, position.owed[seat][0], ()), (tile,))
-        if position.owed[seat] and position.owed[seat][0] is DrawnFrom.FLOWER:
-            return self._do((ActionKind.DRAW, seat, (tile,), None, DrawnFrom.FLOWER, ()), (tile,))
         return False
 
     def _into_pond(self, tile: int, seat: int) -> bool:
@@ -692,6 +697,7 @@ class HandTracker:
             reason = Reason.NOT_WINNING if refused is None else refused.reason
             held = tuple(t for t in range(TILE_COUNT) if self.seen[t] == zone_of(seat, HAND))
             self._note(reason, self.now, seat, held, (seq,))
+            self.refused_wins += 1
             del self._read[seat], self._declared[seat]
 
     def _end(self, ms: int) -> None:

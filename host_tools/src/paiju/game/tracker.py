@@ -3,13 +3,14 @@
 Between the end of a hand and the next wall everything is clean-up: it stays in the raw log only.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from paiju.game.actions import Action, Confidence
 from paiju.game.attention import Reason
-from paiju.game.events import CONSOLE, HAND, NO_ZONE, SEATS, TableEvent, number, zone_of
+from paiju.game.events import CONSOLE, HAND, MELD, NO_ZONE, POND, SEATS, TableEvent, number, zone_of
 from paiju.game.hand_tracker import SETTLE_MS, HandTracker, Output
 from paiju.game.position import Setup
 from paiju.game.record import Correction, HandRecord, result_of
@@ -44,6 +45,7 @@ class Tracker:
         self._dice: tuple[tuple[int, int], ...] = ()
         self._seen = [NO_ZONE] * TILE_COUNT
         self._corrections: list[Correction] = []
+        self._accepted = 0
         self._clock = 0
         self._boot: int | None = None
         self._offset = 0
@@ -80,6 +82,7 @@ class Tracker:
             self._log.append((event, ms))
             reports += self._give(self.hand, event, ms)
             reports += self._other_dealer()
+            reports += self._hindsight()
             if reports or event.kind == "zone_read":  # a further win may have been overridden without a word
                 reports += self._closed()
         return reports
@@ -160,6 +163,7 @@ class Tracker:
             self._raised_at = None
             self._log.clear()
             self._corrections.clear()
+            self._accepted = 0
             self._dice = tuple(self._thrown)
             self.record = None
             self.hand = HandTracker(self.setup, self._seen, self.settle_ms)
@@ -199,6 +203,30 @@ class Tracker:
         for event, ms in self._log:
             self._give(again, event, ms)
         return [*self._put_in_place(again), *again.remark(Reason.DEALER, self._clock)]
+
+    def _hindsight(self) -> list[Report]:
+        """When something new cannot be explained: derive the hand again without the sights that proved wrong.
+
+        Taken only if it leaves less unexplained. What a person has corrected is not touched.
+        """
+        hand = self._hand_or_fail()
+        if hand.unexplained <= self._accepted or self._corrections:
+            self._accepted = min(self._accepted, hand.unexplained)
+            return []
+        self._accepted = hand.unexplained
+        wrong = passing_sights(self._log, self.settle_ms)
+        if not wrong:
+            return []
+        again = HandTracker(hand.setup, settle_ms=self.settle_ms)
+        for event, ms in self._log:
+            if event.seq in wrong:
+                again.pass_time(event, ms)
+            else:
+                self._give(again, event, ms)
+        if again.unexplained >= hand.unexplained:
+            return []
+        self._accepted = again.unexplained
+        return self._put_in_place(again)
 
     def _put_in_place(self, again: HandTracker) -> list[Report]:
         """Let another derivation of the hand supersede the present one; tell only what differs."""
@@ -264,6 +292,38 @@ class Tracker:
         jumped = ms < self._clock
         self._clock = max(self._clock, ms)
         return self._clock, jumped
+
+
+def passing_sights(log: Iterable[tuple[TableEvent, int]], within_ms: int) -> set[int]:
+    """Numbers of the events that saw a tile, for less than `within_ms`, where no tile comes from or goes to."""
+    sights: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    for event, ms in log:
+        if event.kind in _MOVES:
+            sights[number(event, "tile")].append((event.seq, ms, _zone_after(event)))
+    wrong: set[int] = set()
+    for seen in sights.values():
+        before = NO_ZONE
+        for index, (seq, ms, zone) in enumerate(seen):
+            if zone == NO_ZONE:
+                continue
+            after = next(((at, z) for _seq, at, z in seen[index + 1 :] if z not in (NO_ZONE, zone)), None)
+            left = seen[index + 1][1] if index + 1 < len(seen) else None
+            brief = left is not None and left - ms < within_ms
+            if brief and after is not None and not (_goes(before, zone) and _goes(zone, after[1])):
+                wrong.add(seq)
+            else:
+                before = zone
+    return wrong
+
+
+def _goes(here: int, there: int) -> bool:
+    """Whether tiles go from one zone to another in play: out of a hand to its own pond and melds, out of a pond
+    into melds and into the winner's hand."""
+    if NO_ZONE in (here, there) or here == there:
+        return True
+    if here % 4 == HAND:
+        return here // 4 == there // 4
+    return here % 4 == POND and there % 4 in (MELD, HAND)
 
 
 def _zone_after(event: TableEvent) -> int:
