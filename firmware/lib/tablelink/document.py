@@ -43,6 +43,7 @@ _MEANING = {
     "display": "Shows five characters at a seat.",
     "lamp": "Sets a lamp: 0 off, 1 on, 2 slow, 3 fast.",
     "beep": "Sounds the buzzer.",
+    "memory": "Bytes of the controller's heap used and free.",
     "jog": "Turns one axis while the lease lasts.",
 }
 

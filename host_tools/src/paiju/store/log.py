@@ -38,17 +38,17 @@ class EventLog:
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
-    """`{"seq":…, "t_ms":…, "boot":…, "kind":…, <fields>}`."""
-    return {"seq": event.seq, "t_ms": event.t_ms, "boot": event.boot, "kind": event.kind, **event.fields}
+    """`{"seq":…, "t_ms":…, "boot":…, "event":…, <fields>}`."""
+    return {"seq": event.seq, "t_ms": event.t_ms, "boot": event.boot, "event": event.kind, **event.fields}
 
 
 def event_from_json(row: Any) -> Event:
     """Inverse of `event_to_json`; raises ValueError with the reason."""
     if not isinstance(row, dict):
         raise ValueError("not a JSON object")
-    layout = messages.EVENT_BY_NAME.get(str(row.get("kind")))
+    layout = messages.EVENT_BY_NAME.get(str(row.get("event")))
     if layout is None:
-        raise ValueError(f"no kind of event is called {row.get('kind')!r}")
+        raise ValueError(f"no event is called {row.get('kind')!r}")
     head = {}
     for name in ("seq", "t_ms", "boot"):
         head[name] = _number(row, name)
