@@ -48,7 +48,7 @@ def event_from_json(row: Any) -> Event:
         raise ValueError("not a JSON object")
     layout = messages.EVENT_BY_NAME.get(str(row.get("event")))
     if layout is None:
-        raise ValueError(f"no event is called {row.get('kind')!r}")
+        raise ValueError(f"no event is called {row.get('event')!r}")
     head = {}
     for name in ("seq", "t_ms", "boot"):
         head[name] = _number(row, name)
