@@ -1,7 +1,20 @@
 """Recorded hands acted out before the readers come back from the tracker, act for act."""
 
 import pytest
-from acting import CALM, HASTY, Actors, Pace, Record, act_out, carried_hand, expected, in_turn, shared_hands, told
+from acting import (
+    CALM,
+    HASTY,
+    USUAL,
+    Actors,
+    Pace,
+    Record,
+    act_out,
+    carried_hand,
+    expected,
+    in_turn,
+    shared_hands,
+    told,
+)
 
 from paiju.game.position import Setup
 from paiju.game.record import HandRecord
@@ -133,3 +146,22 @@ def test_two_hands_in_a_row() -> None:
     # The second hand was dealt by seat 0 again: the table says so, against the rule that the deal passes on.
     assert records[1].setup.dealer == 0
     assert records[1].result.winner == second["result"]["winner"]
+
+
+@pytest.mark.parametrize("factor", [1, 5])
+@pytest.mark.parametrize("name", CARRIED)
+def test_noise_never_makes_a_result_silently_wrong(name: str, factor: int) -> None:
+    """Tiles that flicker, show in a wrong zone first, or are never read in a hand."""
+    record = carried_hand(name)
+    setup = Setup(record["dealer"], record["prevalent_wind"], "mcr")
+    right = 0
+    for seed in range(8):
+        (hand,) = track(act_out(record, seed, CALM, USUAL.times(factor)), setup)
+        same = (hand.result.winner, hand.result.source, hand.result.points) == (
+            record["result"].get("winner"),
+            record["result"].get("discarder"),
+            record["result"].get("fan_total", 0),
+        )
+        right += same
+        assert same or hand.attention
+    assert right >= 7

@@ -315,8 +315,9 @@ class HandTracker:
             return False
         owed = position.owed[seat]
         if owed and position.wall_left and (all(position.dealt) or owed[0] is DrawnFrom.FLOWER):
-            # With a tile of the hand never read, this may also be that one.
-            confidence = Confidence.INFERRED if position.missing(seat) > 0 else Confidence.SEEN
+            # With a tile of the hand never read or two draws owed, it is not sure which one this is.
+            certain = len(owed) == 1 and position.missing(seat) <= 0
+            confidence = Confidence.SEEN if certain else Confidence.INFERRED
             return self._do((ActionKind.DRAW, seat, (tile,), None, owed[0], ()), (tile,), (), confidence)
         if position.missing(seat) > 0:
             self._learn(seat, tile)
@@ -454,7 +455,7 @@ class HandTracker:
         for back in range(1, min(RETHINK, len(self.actions) - 4) + 1):
             first = self.actions[-back]
             fixed = first.confidence is Confidence.PERSON or first.kind in CLAIMS
-            if fixed or first.kind is ActionKind.DEAL:
+            if fixed or first.kind is ActionKind.DEAL or first.ms < self.since[tile] - 2 * self.settle_ms:
                 break
             if first.kind is not ActionKind.DRAW or first.seat != seat:
                 continue
@@ -604,11 +605,28 @@ class HandTracker:
         live = self._claimable(seat)
         if live is not None and self.seen[live] == NO_ZONE and self._due(live) <= self.now:
             return self._claim(seat, live, group, Confidence.INFERRED)
+        if seat != self.position.turn and self._unseen_discard(seat, group):
+            return True
         same = [t for t in group if FACE[t] == FACE[tile]]
         complete = len(same) == 4 or (len(same) == 1 and self.position.pung_of(seat, FACE[tile]) is not None)
         if complete and all(t in self.position.hands[seat] for t in same) and self._unseen_draw(tile, seat):
             return self._own_kong(seat, same)
         return False
+
+    def _unseen_discard(self, seat: int, group: list[int]) -> bool:
+        """A discard that was claimed before any reader saw it: the one tile of the meld that was not the claimer's."""
+        position, turn = self.position, self.position.turn
+        strange = [t for t in group if t not in position.hands[seat]]
+        if len(strange) != 1 or position.place[strange[0]] not in (WALL, zone_of(turn, HAND)):
+            return False
+        tile = strange[0]
+        if self._claim_kind(seat, tile, [t for t in group if t != tile], turn) is None:
+            return False
+        if position.must_draw(turn) and not self._drew_unseen(tile, turn) and not self._unseen_draw(tile, turn):
+            return False
+        if not self._from_hand(tile, turn):
+            return False
+        return self._do((ActionKind.DISCARD, turn, (tile,), None, None, ()), (tile,), (), Confidence.INFERRED)
 
     # -- winning ---------------------------------------------------------------------------------------
 

@@ -158,6 +158,7 @@ class Tracker:
             if self.hand is not None:
                 self.setup = self.next_setup or self.setup.following()
             self.next_setup = None
+            self._expected = self.setup
             self._armed = False
             self._first = event.seq if self._raised_at is None else self._raised_at
             self._raised_at = None
@@ -217,16 +218,21 @@ class Tracker:
         wrong = passing_sights(self._log, self.settle_ms)
         if not wrong:
             return []
-        again = HandTracker(hand.setup, settle_ms=self.settle_ms)
-        for event, ms in self._log:
-            if event.seq in wrong:
-                again.pass_time(event, ms)
-            else:
-                self._give(again, event, ms)
-        if again.unexplained >= hand.unexplained:
+        best: HandTracker = hand
+        for setup in {self._expected: None, hand.setup: None}:
+            again = HandTracker(setup, settle_ms=self.settle_ms)
+            for event, ms in self._log:
+                if event.seq in wrong:
+                    again.pass_time(event, ms)
+                else:
+                    self._give(again, event, ms)
+            if again.unexplained < best.unexplained:
+                best = again
+        if best is hand:
             return []
-        self._accepted = again.unexplained
-        return self._put_in_place(again)
+        self._accepted = best.unexplained
+        self.setup = best.setup
+        return self._put_in_place(best)
 
     def _put_in_place(self, again: HandTracker) -> list[Report]:
         """Let another derivation of the hand supersede the present one; tell only what differs."""
@@ -297,7 +303,10 @@ class Tracker:
 def passing_sights(log: Iterable[tuple[TableEvent, int]], within_ms: int) -> set[int]:
     """Numbers of the events that saw a tile, for less than `within_ms`, where no tile comes from or goes to."""
     sights: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    winners: set[int] = set()
     for event, ms in log:
+        if event.kind == "button" and event.fields["button"] == "win":
+            winners.add(number(event, "seat"))
         if event.kind in _MOVES:
             sights[number(event, "tile")].append((event.seq, ms, _zone_after(event)))
     wrong: set[int] = set()
@@ -309,21 +318,21 @@ def passing_sights(log: Iterable[tuple[TableEvent, int]], within_ms: int) -> set
             after = next(((at, z) for _seq, at, z in seen[index + 1 :] if z not in (NO_ZONE, zone)), None)
             left = seen[index + 1][1] if index + 1 < len(seen) else None
             brief = left is not None and left - ms < within_ms
-            if brief and after is not None and not (_goes(before, zone) and _goes(zone, after[1])):
+            if brief and after is not None and not (_goes(before, zone, winners) and _goes(zone, after[1], winners)):
                 wrong.add(seq)
             else:
                 before = zone
     return wrong
 
 
-def _goes(here: int, there: int) -> bool:
+def _goes(here: int, there: int, winners: set[int]) -> bool:
     """Whether tiles go from one zone to another in play: out of a hand to its own pond and melds, out of a pond
-    into melds and into the winner's hand."""
+    into melds and into a winner's hand."""
     if NO_ZONE in (here, there) or here == there:
         return True
     if here % 4 == HAND:
         return here // 4 == there // 4
-    return here % 4 == POND and there % 4 in (MELD, HAND)
+    return here % 4 == POND and (there % 4 == MELD or (there % 4 == HAND and there // 4 in winners))
 
 
 def _zone_after(event: TableEvent) -> int:
