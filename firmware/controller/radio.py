@@ -72,11 +72,11 @@ class Radio:
 
     def tune(self, zone):
         """Await it: the field of `zone` is on, and no other. Raises ReaderFault; hand it to `failed`."""
-        if zone == self.zone:
-            return _done
-        self.silence()
         number, antenna = self.zones[zone]
         port = self.ports[number]
+        if zone == self.zone and port.reader.field:
+            return _done
+        self.silence()
         port.mux.select(antenna)
         self.zone = zone
         return port.reader.field_on()

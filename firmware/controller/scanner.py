@@ -30,9 +30,9 @@ _POND = const(80)
 _MELD_ACTIVE = const(80)
 _MELD = const(120)
 _DISCARD = const(80)
-_HAND_ACTIVE = const(250)
 _HAND = const(800)
 _AUDIT = const(2500)
+_REST = const(20)  # between two looks at whether to go on
 _RUN = const(3)  # probes in a row before a round of a full read
 
 _HAND_ROOM = const(40)  # tags in one zone; more are an overflow
@@ -69,6 +69,7 @@ class Scanner:
         self._soon = 0  # full reads wanted at once, one bit each
         self._run = 0
         self._read = -1  # the full read in progress
+        self._last_read = -1
         self._full = Inventory(_HAND_ROOM)
         self._few = Inventory(_NEWCOMERS)
         self._uid = bytearray(8)
@@ -79,17 +80,16 @@ class Scanner:
         self._strangers = bytearray(9 * _KNOWN_STRANGERS)  # UID and zone
         self._stranger_at = 0
         self._guests = 0
-        self._going = asyncio.Event()
-        self._going.set()
+        self._going = True
 
     # -- what others may ask -----------------------------------------------------------------------------------
 
     def pause(self):
         """Stop looking at the surface; what is known stays. Gates and dice can still be read."""
-        self._going.clear()
+        self._going = False
 
     def resume(self):
-        self._going.set()
+        self._going = True
 
     def clear(self):
         """The tiles have been pushed into the table: they leave every zone."""
@@ -105,8 +105,9 @@ class Scanner:
             whole = [False] * 3
             for i in range(3):
                 whole[i] = await self._read_in_full(zones[i])
-            for _ in range(2):
-                await self._hunt_everywhere()
+            for zone in range(4 * _SEATS):
+                if zone & 3 != GATE:
+                    await self._look_in(zone)
             for i in range(3):
                 if whole[i]:
                     self.presence.expire(zones[i])
@@ -188,11 +189,11 @@ class Scanner:
             if self._guests:
                 lock.release()
                 await lock.acquire()
-            if not self._going.state:
+            if not self._going:
                 self._read = -1
                 radio.silence()
                 lock.release()
-                await self._going.wait()
+                await asyncio.sleep_ms(_REST)
                 await lock.acquire()
                 continue
             port = radio.ill()
@@ -201,7 +202,7 @@ class Scanner:
             job = self._next_job()
             zone = self._zone_of_job(job)
             if zone < 0:
-                await asyncio.sleep_ms(5)
+                await asyncio.sleep_ms(_REST)
                 continue
             port = radio.port(zone)
             air = port.air
@@ -283,23 +284,24 @@ class Scanner:
         return self._zone_of_read(self._read)
 
     def _next_read(self):
+        """Every other full read is the active hand's; between, what changed comes before what is merely old."""
         now = ticks_ms()
         best = -1
-        urgency = -1
-        for read in range(_READS):
-            if read < 4:
-                period = _HAND_ACTIVE if read == self.active else _HAND
-            else:
-                period = _AUDIT
-            u = (ticks_diff(now, self._reads[read]) << 8) // period
-            if self._soon >> read & 1:
-                u += 512
-            if u > urgency and self.radio.usable(self._zone_of_read(read)):
-                best = read
-                urgency = u
+        if self._last_read != self.active and self.radio.usable(self._zone_of_read(self.active)):
+            best = self.active
+        else:
+            urgency = -1
+            for read in range(_READS):
+                u = (ticks_diff(now, self._reads[read]) << 8) // (_HAND if read < _SEATS else _AUDIT)
+                if self._soon >> read & 1:
+                    u += 512
+                if u > urgency and self.radio.usable(self._zone_of_read(read)):
+                    best = read
+                    urgency = u
         if best >= 0:
             self._reads[best] = now
             self._soon &= ~(1 << best)
+        self._last_read = best
         return best
 
     def _zone_of_read(self, read):
@@ -425,8 +427,8 @@ class Scanner:
             for i in range(8):
                 self._discard_uid[i] = self._uid[i]
             self.active = (seat + 1) & 3
-        else:
-            self.active = seat
+        elif zone & 3 == MELD:
+            self.active = seat  # a hand says nothing: a draw may be noticed after its discard
 
     async def _arrange(self, tile, zone, air):
         """Quiet in ponds and melds, ready in hands."""
@@ -454,47 +456,31 @@ class Scanner:
             self._lost(self._discard, zone)
 
     async def _hunt(self):
-        """Ask one zone, the next in turn, for every quiet tile that is missing: it would not speak up itself."""
+        """Ask a meld and another zone, in turn, for the quiet tiles that are missing: they would not speak up."""
         presence = self.presence
         slot = presence.missing_after(0)
-        zone = -1
-        while slot >= 0:
-            tile = presence.missing_tile(slot)
-            if presence.quiet[tile]:
-                if zone < 0:
-                    zone = self._next_hunt()
-                    if zone < 0:
-                        return
-                await self._look_for(tile, zone)
+        while slot >= 0 and not presence.quiet[presence.missing_tile(slot)]:
             slot = presence.missing_after(slot + 1)
+        if slot < 0:
+            return
+        at = self._hunt_at = self._hunt_at + 1 & 7
+        await self._look_in(4 * (at & 3) + MELD)
+        await self._look_in(4 * (at & 3) + (HAND if at < 4 else POND))
 
-    async def _hunt_everywhere(self):
+    async def _look_in(self, zone):
+        """Ask a zone for every tile that is missing."""
         presence = self.presence
-        for _ in range(_READS):
-            zone = self._next_hunt()
-            slot = presence.missing_after(0)
-            while slot >= 0 and zone >= 0:
-                await self._look_for(presence.missing_tile(slot), zone)
-                slot = presence.missing_after(slot + 1)
-
-    def _next_hunt(self):
-        """Melds first, then hands, then ponds; -1 when no reader works."""
-        for _ in range(_READS):
-            at = self._hunt_at
-            self._hunt_at = (at + 1) % _READS
-            zone = 4 * (at & 3) + (MELD, HAND, POND)[at >> 2]
-            if self.radio.usable(zone):
-                return zone
-        return -1
-
-    async def _look_for(self, tile, zone):
-        if self.registry.uid_of(self._code(tile), self._hunted):
-            await self.radio.tune(zone)
-            air = self.radio.port(zone).air
-            await air.read(self._hunted)
-            if air.outcome == GOOD:
-                self._copy(self._hunted, 0)
-                await self._arrival(zone, air)
+        slot = presence.missing_after(0)
+        while slot >= 0 and self.radio.usable(zone):
+            tile = presence.missing_tile(slot)
+            if presence.quiet[tile] and self.registry.uid_of(self._code(tile), self._hunted):
+                await self.radio.tune(zone)
+                air = self.radio.port(zone).air
+                await air.read(self._hunted)
+                if air.outcome == GOOD:
+                    self._copy(self._hunted, 0)
+                    await self._arrival(zone, air)
+            slot = presence.missing_after(slot + 1)
 
     async def _read_in_full(self, zone):
         """True when the zone could be read; its differences are settled."""

@@ -53,6 +53,7 @@ _B2_GENERAL = const(0x02)
 _B2_RFU = const(0xF0)
 _B6_DAMAGED = const(0x03)  # CRC, framing
 _B6_COLLISION = const(0x04)
+_B9_RECEIVING = const(0x04)
 _B10_FIELD = const(0x02)
 
 # 10 % ASK requests with 26 kbit/s answers: only with 10 % may an empty slot end after 474 us; with 100 % the
@@ -69,9 +70,14 @@ _SLOW_US = const(18000)  # RF configuration, field, EEPROM
 _MARGIN_US = const(2000)
 _START_US = const(1000)  # tags after field on
 _T2_US = const(312)  # answer to next request
-_WINDOW_US = const(490)  # end of request until a tag must have begun: t1 + SOF = 474.3, and what we add
+# End of a request until silence is certain. A reply begins after t1 = 323 us with 57 us of plain carrier, then
+# comes the subcarrier. The next EOF must wait for t1 + SOF = 474.3 us: the bytes of status and order on the SPI
+# alone take longer than the difference.
+_WINDOW_US = const(440)
 _BYTE_US = const(302)
 _TICKS_A_US = const(1356)  # of TIMER1, per 100 us
+
+_WAIT_FOR_DATA = const(4)  # state of the transceiver (table 103)
 
 SILENT = const(0)
 GOOD = const(1)
@@ -101,7 +107,6 @@ _load = bytes((_LOAD_RF_CONFIG, _TX_10_PERCENT, _RX_26_KBIT))
 _field_on = bytes((_RF_ON, 1))  # without collision avoidance: a neighbour's leak must not refuse it
 _field_off = bytes((_RF_OFF, 0))
 _clear_timer = bytes((_WRITE_REGISTER_MULTIPLE, _IRQ_CLEAR, _WRITE, 0, 0x10, 0, 0))
-_eof = bytes((_SEND_DATA, 0))
 
 
 def _registers(*entries):
@@ -115,16 +120,17 @@ def _registers(*entries):
 
 
 # The interrupt line is shared: a reader that rests must not hold it.
-_idle = _registers((_SYSTEM_CONFIG, _AND, 0xFFFFFFF8), (_IRQ_CLEAR, _WRITE, 0x000FFFFF))
+_idle = _registers((_SYSTEM_CONFIG, _AND, 0xFFFFFFF0), (_IRQ_CLEAR, _WRITE, 0x000FFFFF))
 
 
-def _order(tx_config):
-    """Idle, flags cleared, framing, transceive: the chip waits for SEND_DATA afterwards (section 11.8.7)."""
+def _order(tx_config, *more):
+    """Idle, flags cleared, framing, transceive: the chip waits for something to send (section 11.8.7)."""
     return _registers(
-        (_SYSTEM_CONFIG, _AND, 0xFFFFFFF8),
+        (_SYSTEM_CONFIG, _AND, 0xFFFFFFF0),
         (_IRQ_CLEAR, _WRITE, 0x000FFFFF),
         (_TX_CONFIG, _WRITE, tx_config),
         (_SYSTEM_CONFIG, _OR, 3),
+        *more,
     )
 
 
@@ -182,7 +188,8 @@ class Pn5180(Operation):
         if not tx & 0x400:
             raise ReaderDead(self.name, "the RF configuration has no effect")
         self._frame_order = _order(tx)
-        self._slot_order = _order(tx & 0xFFFFFB3F)  # no data, no start symbol: a lone EOF
+        # No data, no start symbol: a lone EOF, sent by START_SEND
+        self._slot_order = _order(tx & 0xFFFFFB3F, (_SYSTEM_CONFIG, _OR, 8))
         self._window = _WINDOW_US
         self._setup = _registers(
             (_TRANSCEIVE_CONTROL, _OR, 1),
@@ -262,23 +269,23 @@ class Pn5180(Operation):
             self._frame(self._timer)
         _tx[0] = _SEND_DATA
         _tx[1] = 0
-        self._send(self._frame_order, _tx_views[n + 2], n + 2)
+        self._frame(self._frame_order)
+        self._send(_tx_views[n + 2], (n + 2) * _BYTE_US)
         return self
 
     def next_slot(self):
         """Await it: a lone EOF, which begins the next of 16 slots."""
-        self._send(self._slot_order, _eof, 0)
+        self._send(self._slot_order, 0)
         return self
 
-    def _send(self, order, data, air_bytes):
-        self._frame(order)
+    def _send(self, frame, air_us):
         rest = ticks_diff(self._quiet, ticks_us())
         if rest > 0:
             sleep_us(rest if rest < _START_US else _START_US)
-        self._frame(data)
+        self._frame(frame)
         self.outcome = SILENT
         self._state = _ASKING
-        self._deadline = ticks_add(ticks_us(), 114 + air_bytes * _BYTE_US + self._window + _MARGIN_US)
+        self._deadline = ticks_add(ticks_us(), 114 + air_us + self._window + _MARGIN_US)
 
     def cancelled(self):
         self._irq.unpark()
@@ -342,7 +349,9 @@ class Pn5180(Operation):
             return True
         if self._state == _ASKING:
             if _status[1] & _B1_TIMER1:
-                if not _status[1] & _B1_RECEIVING:
+                if not (_status[1] & _B1_RECEIVING or _status[9] & _B9_RECEIVING):
+                    if _status[11] & 7 != _WAIT_FOR_DATA:
+                        raise ReaderHung(self.name, "the receiver has not opened")
                     self._state = _NOTHING
                     return True
                 self._state = _ANSWERING

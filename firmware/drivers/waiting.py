@@ -4,7 +4,6 @@ An `async def` makes a new object at every call and asyncio's own flags enter an
 wait. Radio slots come two thousand times a second, so the drivers wait on objects that are made once.
 """
 
-import asyncio
 import io
 from asyncio import core
 from time import ticks_diff, ticks_ms, ticks_us
@@ -45,30 +44,19 @@ class Operation:
         """The awaiting task is cancelled while parked."""
 
 
-class _Edge:
-    """Waits until the line has risen; the second half of the line's entry in the poller."""
+class _Never:
+    """Waits to write to a line that is never ready: the line stays in the poller without cost."""
 
-    def __init__(self, line, write):
+    def __init__(self, line):
         self._line = line
-        self._write = write
-        self._asked = False
 
     def __iter__(self):
-        self._asked = False
         return self
 
     __await__ = __iter__
 
     def __next__(self):
-        if not self._write and self._line._risen or self._asked:
-            _done.__traceback__ = None
-            raise _done
-        self._asked = True
-        queue = core._io_queue
-        if self._write:
-            queue.queue_write(self._line)
-        else:
-            queue.queue_read(self._line)
+        core._io_queue.queue_write(self._line)
 
 
 class IrqLine(io.IOBase):
@@ -84,27 +72,23 @@ class IrqLine(io.IOBase):
     def _on_rise(self, _):
         self._risen = True
 
-    def ioctl(self, request, flags):
-        return _IN if request == _POLL and flags & _IN and self._risen else 0
+    def ioctl(self, request, _):
+        if request != _POLL or not self._risen:
+            return 0
+        # The poller asks from inside the scheduler's wait: the parked task is next when that ends.
+        self._risen = False
+        task = self._parked
+        if task is not None:
+            self._parked = None
+            core._task_queue.remove(task)
+            core._task_queue.push(task, ticks_ms())
+        return _IN
 
     def level(self):
         return self._pin()
 
     async def run(self):
-        # A writer that is never ready keeps the line registered, so that waiting again costs no memory.
-        asyncio.create_task(self._keep())
-        edge = _Edge(self, False)
-        while True:
-            await edge
-            self._risen = False
-            task = self._parked
-            if task is not None:
-                self._parked = None
-                core._task_queue.remove(task)
-                core._task_queue.push(task, ticks_ms())
-
-    async def _keep(self):
-        await _Edge(self, True)
+        await _Never(self)
 
     def park(self, deadline):
         """Let the running task sleep until the line rises or until `deadline` (ticks_us)."""

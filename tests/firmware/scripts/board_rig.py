@@ -1,7 +1,7 @@
 # What an application does at boot, for the scripts of the tests: buses, expanders, radio from `board`.
-import board
 from machine import I2C, SPI, Pin
 
+import board
 from controller import radio as radio_module
 from drivers.mcp23s17 import Expander
 

@@ -1,15 +1,16 @@
 # FRAM, ADC, PWM, panel and expander drivers against the board's chips; prints what it sees.
-import board
+from time import sleep_ms
+
 import board_rig
 from machine import Pin
 
+import board
 from drivers.faults import BusFault
 from drivers.ht16k33 import Ht16k33
 from drivers.mb85rs2mt import Mb85rs2mt
 from drivers.mcp23s17 import Expander
 from drivers.mcp3208 import Mcp3208
 from drivers.pca9685 import Pca9685
-from time import sleep_ms
 
 spi = board_rig.aux()
 fram = Mb85rs2mt(spi, board_rig.pin(board.PIN_FRAM_CS, True))

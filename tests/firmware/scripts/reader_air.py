@@ -4,8 +4,7 @@ import sys
 from time import ticks_diff, ticks_us
 
 import board_rig
-from drivers import iso15693
-from drivers.faults import DriverFault
+
 from drivers.iso15693 import Inventory
 
 WORDS = ("silent", "good", "collision", "noise", "error")

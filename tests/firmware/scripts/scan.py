@@ -5,11 +5,11 @@ import sys
 from time import ticks_diff, ticks_ms
 
 import board_rig
-from drivers.faults import ReaderFault
 
 from controller.dice import DiceReader
 from controller.scanner import Scanner
 from controller.tile_registry import TileRegistry
+from drivers.faults import ReaderFault
 
 start = ticks_ms()
 

@@ -1,0 +1,165 @@
+"""PN5180 and ISO 15693 drivers against the register-level reader and tags, in virtual time."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from rig import SECOND, Table, slix2
+from twin.air import Echo, Noise
+from twin.tags import Tag
+
+HAND, MELD, POND = 0, 1, 2
+MEMORY = b"PJ\0\5abcd"
+
+
+def found(lines: list[str]) -> tuple[dict[str, int | str], set[int]]:
+    """The figures and UIDs of one inventory."""
+    head = next(line for line in lines if line.startswith("inventory"))
+    words = head.split()[2:]
+    figures: dict[str, int | str] = {"count": int(words[0])}
+    for name, value in zip(words[1::2], words[2::2], strict=True):
+        figures[name] = int(value) if value.isdigit() else value
+    uids = [int(line.split()[1], 16) for line in lines if line.startswith(" uid")]
+    assert len(uids) == len(set(uids)) == figures["count"]
+    return figures, set(uids)
+
+
+def inventory(tags: list[Tag], noise: Noise | None = None, room: int = 40) -> tuple[dict[str, int | str], set[int]]:
+    table = Table(noise)
+    table.put(tags, HAND)
+    result = found(table.run("reader_air", f"inventory={HAND},{room}"))
+    assert not table.air.violations
+    return result
+
+
+def test_one_tag_is_probed_read_silenced_and_written() -> None:
+    table = Table()
+    table.put([slix2(7, MEMORY)], POND)
+    lines = table.run("reader_air", f"probe={POND + 4}", f"quiet={POND}")
+    told = [re.sub(r" us \d+$", "", line) for line in lines if not line.startswith("reader")]
+    uid = "e004010800000007"
+    assert told == [
+        "states [0, 0, 0, 0, 0] (4, 0)",
+        "probe 6 silent -",
+        f"probe 2 good {uid}",
+        f"read good {MEMORY!r}",
+        "probe 2 silent -",  # persistently quiet
+        f"probe 2 good {uid}",  # but not for an inventory with AFI
+        f"read good {MEMORY[:4]!r}",
+        "ready good",
+        f"probe 2 good {uid}",
+        "write good",
+        "read good b'tile'",
+        "afi good",
+        "probe 2 silent -",  # quiet
+        f"probe 2 good {uid}",  # forgotten with the field
+        f"probe 2 good {uid}",  # AFI 50h asks for every sub-family
+        "read silent",  # another address
+        "read error",  # no such block
+    ]
+    assert not table.air.violations
+
+
+@pytest.mark.parametrize(
+    "serials",
+    [
+        [],
+        [0x012345678, 0x112345678, 0x212345678],  # told apart by the ninth nibble only
+        [0x105, 0x205],  # the same low byte, then a zero nibble
+        [0x105, 0x205, 0x005, 0x305, 0x5],
+        [0x700000000, 0x7000000000 >> 4, 0, 1],
+        [n << 28 for n in range(6)],  # seven shared nibbles
+        [0x123456780 | n for n in range(16)],
+        list(range(34)),
+    ],
+)
+def test_inventory_descends_through_every_collision(serials: list[int]) -> None:
+    tags = [slix2(serial) for serial in dict.fromkeys(serials)]
+    tags = list({tag.uid: tag for tag in tags}.values())
+    figures, uids = inventory(tags)
+    assert uids == {tag.uid for tag in tags}
+    assert (figures["overflow"], figures["noise"], figures["lost"]) == ("False", 0, 0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_inventory_of_random_uids_is_complete(seed: int) -> None:
+    rng = random.Random(seed)
+    tags = [slix2(rng.getrandbits(36)) for _ in range(14 if seed < 4 else 34)]
+    figures, uids = inventory(tags)
+    assert uids == {tag.uid for tag in tags}
+    assert figures["overflow"] == "False"
+
+
+def test_more_tags_than_room_is_an_overflow_and_nothing_else() -> None:
+    rng = random.Random(3)
+    tags = [slix2(rng.getrandbits(36)) for _ in range(14)]
+    figures, uids = inventory(tags, room=5)
+    assert figures["overflow"] == "True"
+    assert len(uids) == 5
+    assert uids < {tag.uid for tag in tags}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_is_asked_again_and_never_becomes_a_tag(seed: int) -> None:
+    rng = random.Random(seed)
+    tags = [slix2(rng.getrandbits(36)) for _ in range(14)]
+    figures, uids = inventory(tags, Noise(seed, bit_error=0.1, ghost=0.05))
+    assert figures["noise"]
+    assert uids == {tag.uid for tag in tags}
+
+
+def test_a_tag_that_leaves_in_its_reply_is_noise_not_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = Table()
+    body = table.put([slix2(7)], POND)[0]
+    radio = table.air.radio(0)
+    exchange = radio.exchange
+
+    def leaving(frame: bytes | None, start: float) -> Echo | None:
+        table.clock.after(1_500, lambda: table.move(body, None))
+        return exchange(frame, start)
+
+    monkeypatch.setattr(radio, "exchange", leaving)
+    lines = table.run("reader_air", f"probe={POND}", f"probe={POND}")
+    assert [line.split()[2] for line in lines if line.startswith("probe")] == ["noise", "silent"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("zeros", "south: no version: reader or its wiring is dead"),
+        ("ones", "south: no version: reader or its wiring is dead"),
+        ("dead", "south: no version: reader or its wiring is dead"),
+    ],
+)
+def test_the_boot_test_names_a_dead_reader_and_the_others_work(fault: str, says: str) -> None:
+    table = Table()
+    table.board.readers[1].faults.add(fault)
+    table.put([slix2(7)], POND)
+    lines = table.run("reader_air", f"probe={POND}")
+    assert lines[0].startswith("states [0, 2, 0, 0, 0]")
+    assert lines[1] == says
+    assert lines[2].startswith("probe 2 good")
+    assert "reader 1 2" in lines
+
+
+def test_an_empty_round_keeps_to_its_air_time() -> None:
+    table = Table()
+    figures, _ = found(table.run("reader_air", f"inventory={HAND}"))
+    # 16 slots of 512 us and the request are 9.8 ms; with the default costs of SPI and interpreter it stays below 16.
+    assert 9_780 <= int(figures["us"]) <= 16_000
+    assert not table.air.violations
+
+
+def test_no_wait_is_endless() -> None:
+    """A reader whose BUSY stays high: the fault comes within the bound, and RESET_N ends it."""
+    table = Table()
+    table.board.readers[0].faults.add("busy")
+    table.put([slix2(7)], POND)
+    lines = table.run("hung", seconds=5)
+    assert lines[0].startswith("fault ReaderHung east: BUSY stays high")
+    assert int(lines[0].split()[-1]) <= 20_000
+    assert lines[1] == "nss 1"
+    assert lines[2] == "again good"
+    assert table.clock.now < SECOND
