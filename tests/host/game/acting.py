@@ -285,7 +285,8 @@ class Actors:
 
     def read_after(self, stay: Stay) -> bool:
         """Whether a full read of the zone follows while the tile lies there."""
-        return any(seat == stay.zone // 4 and (stay.lift is None or pressed < stay.lift) for pressed, seat in self.reads)
+        lifted = float("inf") if stay.lift is None else stay.lift
+        return any(seat == stay.zone // 4 and pressed < lifted for pressed, seat in self.reads)
 
     def events(self) -> list[Event]:
         self.reported()
