@@ -7,6 +7,7 @@ Project notation: tiles `123m 44p E C 3f`, melds `[444p,1]` (claimed from the le
 Compact notation of public calculators: the same, and after `|` the round wind, the seat wind and four digits
 0 or 1 (self-drawn, last of its kind, last wall tile, kong replacement or robbed kong), and after a second `|`
 the flowers as letters a-h or as their number: `[123m,1]55m12379s789p+8s|EE0000|2`. Without `+` the last tile wins.
+With a `|` the number of a chow is not a seat, chows being from the left, but which of its tiles was claimed.
 
 Errors are HandError `bad_notation` with the character's position.
 """
@@ -37,8 +38,9 @@ class Parsed:
 class _Reader:
     """A text with a place in it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, compact: bool = False) -> None:
         self.text = text
+        self.compact = compact
         self.at = 0
 
     def peek(self) -> str:
@@ -97,12 +99,12 @@ class _Reader:
         if self.take() != "]":
             raise self.error("Expected ] after the meld", self.at - 1)
         try:
-            return _meld(faces, digit)
+            return _meld(faces, digit, self.compact)
         except HandError as error:
             raise HandError(error.code, error.message, start) from None
 
 
-def _meld(faces: list[int], digit: str) -> Meld:
+def _meld(faces: list[int], digit: str, compact: bool) -> Meld:
     same = len(set(faces)) == 1
     if len(faces) == 4 and same:
         if not digit:
@@ -113,7 +115,7 @@ def _meld(faces: list[int], digit: str) -> Meld:
     if digit in ("5", "6", "7"):
         raise HandError("bad_meld", "5, 6 and 7 mark an added kong of four equal tiles.")
     # A chow without a digit can only come from the left; a pung must say.
-    source = _SOURCES[digit] if digit else Source.LEFT
+    source = _SOURCES[digit] if digit and (same or not compact) else Source.LEFT
     if same and not digit and len(faces) == 3:
         raise HandError("wrong_source", "A pung names whom it came from: 1 left, 2 across or 3 right.")
     return Meld(kind, tuple(faces), source)
@@ -130,7 +132,7 @@ def parse_tiles(text: str) -> tuple[int, ...]:
 
 def parse(text: str) -> Parsed:
     """Melds, tiles and flowers of a text in either notation, up to any `|`. Raises HandError."""
-    return _parse(_Reader(text.split("|")[0]))
+    return _parse(_Reader(text.split("|")[0], "|" in text))
 
 
 def _parse(reader: _Reader) -> Parsed:
@@ -178,7 +180,7 @@ def parse_hand(
     if not text.strip():
         raise HandError("empty_input", "There is no hand: write one such as 123m 456m 789m 11p 12s + 3s.")
     body, *suffixes = text.split("|")
-    parsed = _parse(_Reader(body))
+    parsed = _parse(_Reader(body, bool(suffixes)))
     concealed, win = parsed.concealed, parsed.win_tile
     if win is None:
         if not concealed:

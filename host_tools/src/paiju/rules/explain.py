@@ -14,6 +14,7 @@ from paiju.rules.combinations import (
 )
 from paiju.rules.completion import waits_of
 from paiju.rules.engine import KNITTED_STRAIGHT, MELDS, SEVEN_PAIRS, Reading, Scorer, honour_fans, patterns_of
+from paiju.rules.profile import Exclusion
 from paiju.rules.readings import CLOSED, EDGE, IN_PUNG, SINGLE
 from paiju.rules.score import Excluded, FanCount, Tiles
 from paiju.tiles import is_dragon, is_honour, is_terminal, is_wind
@@ -233,8 +234,17 @@ class Explanation:
                 if combination in chosen or reason is None or (combination.fan, made) in seen:
                     continue
                 seen.add((combination.fan, made))
-                result.append(self._by_principle(combination.fan, (made,), reason))
+                by = self._listed(combination.fan, [c.fan for c in chosen]) if reason == "not_split" else None
+                if by is None:
+                    result.append(self._by_principle(combination.fan, (made,), reason))
+                else:
+                    result.append(self._by_fan(combination.fan, (made,), by.fan, by.source))
         return result
+
+    def _listed(self, excluded: int, by: Iterable[int]) -> Exclusion | None:
+        """The profile's exclusion of a fan by one of some others."""
+        others = set(by)
+        return next((e for e in self._profile.exclusions if e.excluded == excluded and e.fan in others), None)
 
     def _switched_off(self) -> list[Excluded]:
         """Fans that another profile gives to this form."""
