@@ -128,25 +128,34 @@ MOTORS = {
     'plate_3': (1, 7, 92),
 }
 
-# Axes: name: (full stroke or turn in ms, current limit in mA, ADC channel)
+# Axes: name: (ms of a full stroke or turn, running mA, stalled mA, ADC channel), all at full power
 AXES = {
-    'pan': (1250, 2600, 0),
-    'ring': (1000, 1900, 1),
-    'feed': (333, 1250, 2),
-    'head': (220, 1250, 3),
-    'pusher': (200, 1600, 4),
-    'plate': (1200, 2750, 5),
-    'lift': (1500, 3500, 6),
-    'dice': (83, 200, 6),
+    'pan': (1250, 1200, 4000, 0),
+    'ring': (1000, 800, 3000, 1),
+    'feed': (333, 500, 2000, 2),
+    'head': (220, 500, 2000, 3),
+    'pusher': (200, 700, 2500, 4),
+    'plate': (1200, 1500, 4000, 5),
+    'lift': (1500, 2000, 5000, 6),
+    'dice': (83, 100, 300, 6),
 }
 
 PWM_FULL = const(4095)
 PWM_SLOW = const(1600)
+SLOW_SHARE = const(20)  # the last 1/n of a long stroke is driven slowly
+RAIL_LEAST_MV = const(19000)
+HEAT_LIMIT_MS = const(30000)  # at twice the running current
+COOL_MS = const(120000)
 STACKS_A_SIDE = const(18)
 TILES_A_STACK = const(2)
 TILES_A_SET = const(144)
 CYCLE_LIMIT_MS = const(80000)
 COLLECT_MS = const(6000)
 SHUFFLE_MS = const(4000)
+STIR_MS = const(2500)
+STARVED_MS = const(4000)
+SYNC_MS = const(600)
+GAP_CLEAR_MS = const(2000)
+CAM_LEAD_MS = const(88)  # a cam may start so long after the pusher has turned back
 DICE_SPIN_MS = const(1200)
 DICE_SETTLE_MS = const(600)
