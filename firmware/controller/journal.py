@@ -104,7 +104,7 @@ class Journal:
         size = _SIZES[slot[10]]
         if not size or crc32(self._views[size + 4], self.id) != _RESIDUE:
             return 0
-        seq = unpack_from("<I", slot)[0]
+        seq = slot[0] | slot[1] << 8 | slot[2] << 16 | slot[3] << 24  # unpacking would allocate
         if seq % self.slots != index:
             return 0
         self._held = seq
