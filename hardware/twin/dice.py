@@ -19,9 +19,7 @@ class Dice:
     `fall` holds the values of the coming throws until it is changed; without it the seed decides.
     """
 
-    def __init__(
-        self, clock: Clock, ground: Ground, seed: int, settle_s: float, changed: Callable[[], None]
-    ) -> None:
+    def __init__(self, clock: Clock, ground: Ground, seed: int, settle_s: float, changed: Callable[[], None]) -> None:
         self._clock = clock
         self._ground = ground
         self._settle_us = settle_s * 1e6

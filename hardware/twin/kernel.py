@@ -18,8 +18,14 @@ from typing import IO
 
 from twin.board import Board
 from twin.clock import Clock, Event
+from twin.firmware import build_shim
 
-SHIM = Path(__file__).parent / "shim"
+PORT = Path(__file__).with_name("port.py")
+MOUNT = """\
+import os, uctypes, vfs
+_at, _size = os.getenv("TWIN_ROM").split()
+vfs.mount(vfs.VfsRom(uctypes.bytearray_at(int(_at), int(_size))), "/rom")
+"""
 FOREVER = 1 << 61
 INLINE = 64  # shortest reply, see shim/_kernel.py
 (PIN_INIT, PIN_WRITE, PIN_IRQ, SPI_WRITE, SPI_READ, I2C_WRITE, I2C_READ, UART_INIT, UART_WRITE, UART_READ, WAIT,
@@ -40,7 +46,8 @@ class Kernel:
     """Runs one firmware process against a board.
 
     `argv` follows `micropython`; `paths` are import folders behind the shim; `heap` is the size of its heap in
-    bytes. Standard output and error of the process go to `console`.
+    bytes. With a ROM `image`, `argv` is the text of the program, which finds image and shim mounted. Standard output
+    and error of the process go to `console`.
     """
 
     def __init__(
@@ -52,12 +59,14 @@ class Kernel:
         heap: int = 192 * 1024,
         cwd: Path | None = None,
         console: IO[bytes] | None = None,
+        image: Path | None = None,
     ) -> None:
         self.clock = clock
         self.board = board
         self.argv = list(argv)
         self.paths = list(paths)
         self.heap = heap
+        self.image = image
         self.cwd = cwd
         self.console: IO[bytes] = console or tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the kernel
         self.process: subprocess.Popen[bytes] | None = None
@@ -82,8 +91,9 @@ class Kernel:
         moved = [os.dup(up_w), os.dup(down_r)]
         for fd in (up_w, down_r):
             os.close(fd)
+        command, path = self._command()
         env = {
-            "MICROPYPATH": ":".join([".frozen", str(SHIM), *(str(p) for p in self.paths)]),
+            "MICROPYPATH": ":".join([".frozen", *path]),
             "TWIN_UNIQUE_ID": self.board.unique_id,
             "PATH": os.environ.get("PATH", ""),
         }
@@ -96,7 +106,6 @@ class Kernel:
             os.set_inheritable(3, True)
             os.set_inheritable(4, True)
 
-        command = [_micropython(), "-X", f"heapsize={self.heap}", *self.argv]
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=self.console, stderr=subprocess.STDOUT, env=env, cwd=self.cwd,
             preexec_fn=child, close_fds=False,
@@ -106,6 +115,14 @@ class Kernel:
         self._edges = 0
         self._irq.clear()
         self._wait = None
+
+    def _command(self) -> tuple[list[str], list[str]]:
+        """The process's command line and import path."""
+        heap = ["-X", f"heapsize={self.heap}"]
+        if self.image is None:
+            return [_micropython(), *heap, *self.argv], [str(build_shim()), *map(str, self.paths)]
+        program = MOUNT + "\n".join(self.argv)
+        return [sys.executable, str(PORT), str(self.image), *heap, "-c", program], ["/rom/shim", "/rom", "/rom/lib"]
 
     def stop(self) -> None:
         """Cut the table's power now."""

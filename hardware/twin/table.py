@@ -10,12 +10,12 @@ from typing import IO
 from twin.air import Air, Noise
 from twin.board import Board
 from twin.clock import Clock
-from twin.firmware import build
+from twin.firmware import image
 from twin.kernel import Kernel
 from twin.script import Script
 from twin.world import World
 
-HEAP = 256 * 1024
+HEAP = 192 * 1024
 MAIN = "import boot\nimport main"
 
 
@@ -44,15 +44,14 @@ class Table:
         self.board = Board(self.clock, self.air, fram)
         self.world = World(self.clock, self.board, self.air, seed, script, pace, clear=clear)
         self._folder = None if state else tempfile.TemporaryDirectory(prefix="paiju-twin-")
-        firmware = build()
         self.kernel = Kernel(
             self.clock,
             self.board,
-            ["-c", MAIN],
-            [firmware, firmware / "lib"],
-            heap,
-            state or Path(self._folder.name if self._folder else "."),
-            console,
+            [MAIN],
+            heap=heap,
+            cwd=state or Path(self._folder.name if self._folder else "."),
+            console=console,
+            image=image(),
         )
         self.uart = self.board.uart
 

@@ -123,9 +123,7 @@ def make_set(index: int, seed: int) -> list[Tile]:
 def make_die(index: int, seed: int) -> list[DieFace]:
     """The six faces of die `index` (0, 1)."""
     rng = random.Random(f"{seed}/die {index}")
-    return [
-        DieFace(index, face, make_tag(rng, bytes((0x50, 0x44, index, face)), AFI_DIE)) for face in range(1, 7)
-    ]
+    return [DieFace(index, face, make_tag(rng, bytes((0x50, 0x44, index, face)), AFI_DIE)) for face in range(1, 7)]
 
 
 class Ground:
@@ -156,5 +154,3 @@ class Ground:
         tile.place = place
         self.shift(tile, point)
         self.log.append(Placement(self._clock.now, tile, origin, place, lifted_us))
-
-
