@@ -17,7 +17,7 @@ _EACH_HONOUR: Final = 0o1111111
 
 
 @cache
-def _missing(suit: int, pattern: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def missing_tiles(suit: int, pattern: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Fewest tiles to add to a suit for n sets without, and with, a pair; n = 0..4."""
     ranks = 7 if suit == HONOURS else 9
     # State: sets made, pair made, chows that began at the last rank and at the one before it.
@@ -50,7 +50,7 @@ def _sets_and_pair(patterns: Patterns, sets: int) -> int:
     states = [[_FAR] * (sets + 1), [_FAR] * (sets + 1)]
     states[0][0] = 0
     for suit, pattern in enumerate(patterns):
-        plain, paired = _missing(suit, pattern)
+        plain, paired = missing_tiles(suit, pattern)
         after = [[_FAR] * (sets + 1), [_FAR] * (sets + 1)]
         for made in range(sets + 1):
             for more in range(sets + 1 - made):
