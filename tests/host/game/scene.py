@@ -80,11 +80,11 @@ class Scene:
         return self.say("enter", after, zone=4 * seat + PLACES[place], tile=tile)
 
     def leave(self, tile: int, after: int = 100) -> list[Report]:
-        return self.say("leave", after, zone=max(self.hand.seen[tile], 0), tile=tile)
+        return self.say("leave", after, zone=max(self.hand.case.seen[tile], 0), tile=tile)
 
     def move(self, tile: int, seat: int, place: str, after: int = 100) -> list[Report]:
         zone = 4 * seat + PLACES[place]
-        return self.say("moved", after, **{"tile": tile, "from": max(self.hand.seen[tile], 0), "to": zone})
+        return self.say("moved", after, **{"tile": tile, "from": max(self.hand.case.seen[tile], 0), "to": zone})
 
     def wait(self, ms: int) -> list[Report]:
         return self.say("reader", ms, reader=0, state="ok")
@@ -134,7 +134,7 @@ class Scene:
 
     @property
     def open_items(self) -> list[Attention]:
-        return [item for item in self.hand.attention.values() if item.open]
+        return list(self.hand.case.attention.open)
 
     @property
     def record(self) -> HandRecord:

@@ -5,7 +5,7 @@ from scene import IDLE, Scene
 
 from paiju.game.actions import Action, ActionKind, Confidence
 from paiju.game.attention import Attention, Reason
-from paiju.game.hand_tracker import SETTLE_MS
+from paiju.game.case import SETTLE_MS
 from paiju.game.position import Setup
 
 WAITS_ON_25S = ["3s", "4s", "1m", "2m", "3m", "4p", "5p", "6p", "5m", "6m", "7m", "N", "N"]
@@ -79,7 +79,7 @@ def test_a_tile_that_passes_the_edge_of_the_pond() -> None:
     scene.move(real, 0, "pond", 200)
     assert scene.acts == [(A.DISCARD, 0, "P")]
     assert not scene.last.flags
-    assert [a.tiles for a in scene.hand.superseded] == [(passing,)]
+    assert [a.tiles for a in scene.hand.case.superseded] == [(passing,)]
     scene.turn(1)
     assert not scene.open_items
 
@@ -402,7 +402,7 @@ def test_tile_of_the_other_set() -> None:
 
 def test_the_table_shows_that_another_seat_deals() -> None:
     scene = Scene([IDLE[1], IDLE[0], IDLE[2], IDLE[3]], Setup(dealer=0))
-    (tile,) = [t for t in range(136) if scene.hand.seen[t] == 4 and t // 4 == 33]
+    (tile,) = [t for t in range(136) if scene.hand.case.seen[t] == 4 and t // 4 == 33]
     reports = scene.move(tile, 1, "pond")
     assert scene.tracker.setup.dealer == 1
     assert scene.acts == [(A.DISCARD, 1, "P")]
@@ -449,7 +449,7 @@ def test_correction_of_a_discard_two_turns_later() -> None:
     )
     assert scene.acts == [(A.DISCARD, 0, "S"), *before[1:]]
     assert [(a.number, a.revision, a.confidence) for a in actions(reports)] == [(number, 1, Confidence.PERSON)]
-    assert [a.tiles for a in scene.hand.superseded] == [(wrong,)]
+    assert [a.tiles for a in scene.hand.case.superseded] == [(wrong,)]
     scene.say("cycle", state="collect", set="A")
     assert [(c.number, c.who) for c in scene.record.corrections] == [(number, "referee")]
 

@@ -30,9 +30,7 @@ class Verdict:
         return Reason.NOT_WINNING if self.score is None else Reason.BELOW_MINIMUM
 
 
-def judge(
-    position: Position, seat: int, concealed: Iterable[int], win_tile: int, source: int | None
-) -> Verdict:
+def judge(position: Position, seat: int, concealed: Iterable[int], win_tile: int, source: int | None) -> Verdict:
     """Score the hand of a seat that declares a win. Tiles are tile numbers; source None is a self-draw."""
     tiles = tuple(sorted(concealed))
     hand = None

@@ -10,8 +10,9 @@ from typing import Final
 
 from paiju.game.actions import Action, Confidence
 from paiju.game.attention import Reason
+from paiju.game.case import SETTLE_MS, Output
 from paiju.game.events import CONSOLE, HAND, MELD, NO_ZONE, POND, SEATS, TableEvent, number, zone_of
-from paiju.game.hand_tracker import SETTLE_MS, HandTracker, Output
+from paiju.game.hand_tracker import HandTracker
 from paiju.game.position import Setup
 from paiju.game.record import Correction, HandRecord, result_of
 from paiju.tiles import TILE_COUNT
@@ -27,7 +28,7 @@ class Tracker:
     """Follows one table. Feed events in the order of their numbers.
 
     setup: dealer, prevalent wind and rules of the first hand; each following hand passes the deal on
-    (article 5.8) unless `next_setup` says otherwise. settle_ms: see `hand_tracker.SETTLE_MS`.
+    (article 5.8) unless `next_setup` says otherwise. settle_ms: see `case.SETTLE_MS`.
     """
 
     def __init__(self, setup: Setup | None = None, settle_ms: int = SETTLE_MS) -> None:
@@ -113,11 +114,10 @@ class Tracker:
         hand = self.hand
         if hand is None or not 1 <= first <= len(hand.actions) + 1:
             raise ValueError(f"there is no action {first} to correct in the present hand")
-        made_at = hand.made_at[first - 1] if first <= len(hand.actions) else self._last_seq
+        made_at = hand.case.made_at[first - 1] if first <= len(hand.actions) else self._last_seq
         kept = hand.actions[: first - 1]
         given = [
-            replace(action, number=first + index, confidence=Confidence.PERSON)
-            for index, action in enumerate(instead)
+            replace(action, number=first + index, confidence=Confidence.PERSON) for index, action in enumerate(instead)
         ]
         again = HandTracker(hand.setup, settle_ms=self.settle_ms)
         rest = [entry for entry in self._log if entry[0].seq > made_at]
@@ -243,15 +243,15 @@ class Tracker:
             if old is not None and replace(action, revision=0) == replace(old, revision=0):
                 again.actions[index] = old
                 continue
-            revision = before.revision_of(action.number)
+            revision = before.case.revisions.get(action.number)
             again.actions[index] = replace(action, revision=0 if revision is None else revision + 1)
             reports.append(again.actions[index])
             if old is not None:
-                again.superseded.append(old)
+                again.case.superseded.append(old)
         for old in before.actions[len(again.actions) :]:
-            again.superseded.append(old)
+            again.case.superseded.append(old)
             reports.append(old.revised(withdrawn=True))
-        again.superseded[:0] = before.superseded
+        again.case.superseded[:0] = before.case.superseded
         again.take()
         reports += again.continue_from(before)
         self.hand = again
@@ -268,10 +268,10 @@ class Tracker:
             result=result_of(hand.setup, hand.actions),
             dice=self._dice,
             tile_set=self.tile_set or 0,
-            events=(self._first, hand.made_at[-1]),
-            attention=tuple(item for item in hand.attention.values() if item.open),
-            overridden=tuple(hand.overridden),
-            superseded=tuple(hand.superseded),
+            events=(self._first, hand.case.made_at[-1]),
+            attention=hand.case.attention.open,
+            overridden=hand.overridden,
+            superseded=tuple(hand.case.superseded),
             corrections=tuple(self._corrections),
         )
         before = self.record

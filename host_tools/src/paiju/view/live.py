@@ -41,7 +41,7 @@ def live_view(tracker: Tracker, status: str, show_hands: bool = False) -> Render
     seats.add_row(_seat(position, 0, show), _seat(position, 1, show))
     seats.add_row(_seat(position, 3, show), _seat(position, 2, show))
     recent = [action_text(position.setup, action, not show) for action in hand.actions[-RECENT:]]
-    items = [attention_text(position.setup, item) for item in hand.attention.values() if item.open]
+    items = [attention_text(position.setup, item) for item in hand.case.attention.open]
     parts: list[RenderableType] = [head, seats, *recent]
     if items:
         parts += [Text(_("Attention"), style="bold yellow"), *items]

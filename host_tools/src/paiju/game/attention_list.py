@@ -1,0 +1,79 @@
+"""The open questions of a hand, numbered, one per reason and zone; they change and clear with the table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Self
+
+from paiju.game.attention import Attention, Reason
+
+
+class AttentionList:
+    """Items by number. What changed since the last `take` is told there."""
+
+    def __init__(self) -> None:
+        self.items: dict[int, Attention] = {}
+        self._changed: list[Attention] = []
+
+    @property
+    def open(self) -> tuple[Attention, ...]:
+        return tuple(item for item in self.items.values() if item.open)
+
+    def note(
+        self,
+        reason: Reason,
+        ms: int,
+        seat: int | None = None,
+        tiles: tuple[int, ...] = (),
+        evidence: tuple[int, ...] = (),
+    ) -> None:
+        """Add something that does not clear by itself."""
+        self._show(Attention(len(self.items) + 1, reason, ms, seat=seat, tiles=tiles, evidence=evidence))
+
+    def update(
+        self, groups: Mapping[tuple[Reason, int], Sequence[int]], since: Sequence[int], seq: Sequence[int]
+    ) -> None:
+        """Make the items that lie in a zone those of `groups` (reason, zone: tiles); `since` and `seq` by tile."""
+        left = dict(groups)
+        for item in list(self.items.values()):
+            if not item.open or item.zone is None:
+                continue
+            tiles = tuple(left.pop((item.reason, item.zone), ()))
+            if not tiles:
+                self._show(item.cleared())
+            elif tiles != item.tiles:
+                self._show(replace(item, tiles=tiles, evidence=_numbers(tiles, seq)))
+        for (reason, zone), tiles_now in left.items():
+            tiles = tuple(tiles_now)
+            self._show(
+                Attention(
+                    number=len(self.items) + 1,
+                    reason=reason,
+                    since_ms=min(since[tile] for tile in tiles),
+                    zone=zone,
+                    seat=zone // 4,
+                    tiles=tiles,
+                    evidence=_numbers(tiles, seq),
+                )
+            )
+
+    def continue_from(self, before: Self) -> list[Attention]:
+        """Follow on another list, whose items are closed; returns what changed for somebody who knew that one."""
+        closed = {number: item.cleared() for number, item in before.items.items()}
+        renewed = {
+            number + len(closed): replace(item, number=number + len(closed)) for number, item in self.items.items()
+        }
+        self.items = closed | renewed
+        self._changed.clear()
+        return [*(closed[item.number] for item in before.open), *renewed.values()]
+
+    def take(self) -> list[Attention]:
+        changed, self._changed = self._changed, []
+        return changed
+
+    def _show(self, item: Attention) -> None:
+        self.items[item.number] = item
+        self._changed.append(item)
+
+
+def _numbers(tiles: Sequence[int], seq: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sorted(seq[tile] for tile in tiles))

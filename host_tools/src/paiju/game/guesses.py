@@ -1,0 +1,129 @@
+"""Explanations that need an act nobody saw. They wait until their tiles have settled and nothing plainer fits."""
+
+from typing import Final
+
+from paiju.game.actions import CLAIMS, ActionKind, Confidence
+from paiju.game.attention import Reason
+from paiju.game.case import Case, Draft
+from paiju.game.events import HAND, MELD, NO_ZONE, POND, zone_of
+from paiju.game.position import FACE, FLOWER, WALL
+from paiju.game.steps import Steps, claim_kind
+
+RETHINK: Final = 6
+"""How many actions back a late sight may change the order of."""
+
+
+class Guesses:
+    """Each method is True when it took a step."""
+
+    def __init__(self, case: Case, steps: Steps) -> None:
+        self._case = case
+        self._steps = steps
+
+    def step(self, declared: frozenset[int]) -> bool:
+        """Take one guess that is due; `declared`: seats that have declared a win and may hold the discard."""
+        case = self._case
+        if not all(case.position.dealt):
+            return False
+        return any(case.due(tile) <= case.now and self._guess(tile, declared) for tile in case.odd)
+
+    def _guess(self, tile: int, declared: frozenset[int]) -> bool:
+        zone = self._case.seen[tile]
+        seat, where = divmod(zone, 4)
+        if zone == NO_ZONE:
+            return False
+        if where == HAND:
+            return tile == self._case.position.live and seat not in declared and self._took_back(tile, seat)
+        if where == MELD and not FLOWER[tile]:
+            return self._meld(tile, seat)
+        if where in (MELD, POND) and self._unseen_draw(tile, seat):
+            kind = ActionKind.DISCARD if where == POND else ActionKind.FLOWER
+            return self._case.do(Draft(kind, seat, (tile,)), (tile,))
+        return False
+
+    def _took_back(self, tile: int, seat: int) -> bool:
+        """A discard lies in its owner's hand again and nobody has acted since."""
+        last = self._case.revocable()
+        if last is None or (last.kind, last.seat) != (ActionKind.DISCARD, seat):
+            return False
+        self._case.withdraw_last()
+        self._case.attention.note(Reason.DISCARD_CHANGED, self._case.now, seat, (tile,))
+        return True
+
+    def _unseen_draw(self, tile: int, seat: int) -> bool:
+        """The seat must have drawn a tile nobody saw, to play this one; not while a claim may be on its way."""
+        case, position = self._case, self._case.position
+        if seat != position.turn or not position.must_draw(seat) or position.wall_left == 0:
+            return False
+        held = tile in position.hands[seat] or (position.place[tile] == WALL and position.missing(seat) > 0)
+        gone = position.live is not None and case.seen[position.live] != position.place[position.live]
+        claiming = any(case.seen[t] != NO_ZONE and case.seen[t] % 4 == MELD and not FLOWER[t] for t in case.odd)
+        if not held or gone or (claiming and case.seen[tile] % 4 != MELD):
+            return False
+        drawn_from = position.owed[seat][0]
+        case.do(Draft(ActionKind.DRAW, seat, drawn_from=drawn_from, confidence=Confidence.INFERRED))
+        if position.place[tile] == WALL:
+            case.learn(seat, tile)
+        return True
+
+    def _meld(self, tile: int, seat: int) -> bool:
+        case, steps = self._case, self._steps
+        group = steps.melded(seat)
+        live = steps.claimable(seat)
+        if live is not None and case.seen[live] == NO_ZONE and case.due(live) <= case.now:
+            return steps.claim(seat, live, group, Confidence.INFERRED)
+        if seat != case.position.turn:
+            return self._unseen_discard(seat, group)
+        same = [other for other in group if FACE[other] == FACE[tile]]
+        complete = len(same) == 4 or (len(same) == 1 and case.position.pung_of(seat, FACE[tile]) is not None)
+        known = all(other in case.position.hands[seat] for other in same)
+        return complete and known and self._unseen_draw(tile, seat) and steps.own_kong(seat, same)
+
+    def _unseen_discard(self, seat: int, group: list[int]) -> bool:
+        """A discard that was claimed before any reader saw it: the one tile of the meld that was not the claimer's."""
+        steps, position, turn = self._steps, self._case.position, self._case.position.turn
+        strange = [tile for tile in group if tile not in position.hands[seat]]
+        if len(strange) != 1 or position.place[strange[0]] not in (WALL, zone_of(turn, HAND)):
+            return False
+        tile = strange[0]
+        if claim_kind(seat, tile, [other for other in group if other != tile], turn) is None:
+            return False
+        if position.must_draw(turn) and not steps.drew_unread(tile, turn) and not self._unseen_draw(tile, turn):
+            return False
+        if not steps.from_hand(tile, turn):
+            return False
+        return self._case.do(Draft(ActionKind.DISCARD, turn, (tile,), confidence=Confidence.INFERRED), (tile,))
+
+    def late(self) -> bool:
+        """A flower or kong tile that was drawn and exposed unseen, read only after the replacement was played."""
+        case = self._case
+        return any(
+            case.seen[tile] != NO_ZONE
+            and case.seen[tile] % 4 == MELD
+            and case.position.place[tile] == WALL
+            and case.position.dealt[case.seen[tile] // 4]
+            and case.seen[tile] // 4 != case.position.turn
+            and self._rethink(tile, case.seen[tile] // 4)
+            for tile in case.odd
+        )
+
+    def _rethink(self, tile: int, seat: int) -> bool:
+        """Derive the last turn of the seat again with the tile in front, if that explains all it did before."""
+        case = self._case
+        for back in range(1, min(RETHINK, len(case.actions) - 4) + 1):
+            first = case.actions[-back]
+            fixed = first.confidence is Confidence.PERSON or first.kind in CLAIMS or first.kind is ActionKind.DEAL
+            if fixed or first.ms < case.since[tile] - 2 * case.settle_ms:
+                return False
+            if first.kind is not ActionKind.DRAW or first.seat != seat:
+                continue
+            branch = case.branch(len(case.actions) - back)
+            steps = Steps(branch)
+            if not steps.into_meld(tile, seat):
+                continue
+            while steps.step():
+                pass
+            if set(branch.odd) < set(case.odd) and len(branch.actions) > len(case.actions):
+                case.adopt(branch)
+                return True
+        return False

@@ -1,0 +1,201 @@
+"""The plain steps: one legal act, or a draw and an act, that puts an odd tile exactly where it is seen."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from paiju.game.actions import Action, ActionKind, Confidence, DrawnFrom
+from paiju.game.attention import Reason
+from paiju.game.case import Case, Draft
+from paiju.game.events import HAND, MELD, NO_ZONE, POND, zone_of
+from paiju.game.position import FACE, FLOWER, WALL, is_chow
+
+CHANGED_DISCARD_MS: Final = 1000
+"""A discard that lay this long before it was taken back was a discard, not a tile passing by."""
+
+
+class Steps:
+    """Explains odd tiles one by one; each method is True when it took a step."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+
+    def step(self) -> bool:
+        """Take one step, for the tile that has been odd for the longest time."""
+        return any(self.explain(tile) for tile in self.case.odd)
+
+    def explain(self, tile: int) -> bool:
+        zone = self.case.seen[tile]
+        seat, where = divmod(zone, 4)
+        if zone == NO_ZONE or not self.case.position.dealt[seat]:
+            return False
+        if where == HAND:
+            return self._into_hand(tile, seat)
+        if where == POND:
+            return self._into_pond(tile, seat)
+        return self.into_meld(tile, seat)
+
+    def into_meld(self, tile: int, seat: int) -> bool:
+        """A flower, a claim or a kong."""
+        if FLOWER[tile]:
+            return self._flower(tile, seat)
+        group = self.melded(seat)
+        live = self.claimable(seat)
+        if live is not None and live in group:
+            return self.claim(seat, live, [other for other in group if other != live])
+        return self.own_kong(seat, [other for other in group if FACE[other] == FACE[tile]])
+
+    # -- hand and pond
+
+    def _into_hand(self, tile: int, seat: int) -> bool:
+        position = self.case.position
+        if position.place[tile] != WALL:
+            return False
+        owed = position.owed[seat]
+        if owed and position.wall_left and (all(position.dealt) or owed[0] is DrawnFrom.FLOWER):
+            # With a tile of the hand never read, or two draws owed, it is not sure which one this is.
+            sure = len(owed) == 1 and position.missing(seat) <= 0
+            return self.draw(seat, tile, Confidence.SEEN if sure else Confidence.INFERRED)
+        if position.missing(seat) > 0:
+            self.case.learn(seat, tile)
+            return True
+        return False
+
+    def _into_pond(self, tile: int, seat: int) -> bool:
+        position = self.case.position
+        if seat != position.turn or not all(position.dealt):
+            return self._changed_discard(tile, seat)
+        if not self.from_hand(tile, seat):
+            if not self.drew_unread(tile, seat):
+                return False
+        elif position.must_draw(seat):
+            return False
+        return self.case.do(Draft(ActionKind.DISCARD, seat, (tile,)), (tile,))
+
+    def _changed_discard(self, tile: int, seat: int) -> bool:
+        """The seat took its discard back into the hand and put down another one."""
+        case, live, last = self.case, self.case.position.live, self.case.revocable()
+        if live is None or last is None or (last.kind, last.seat) != (ActionKind.DISCARD, seat):
+            return False
+        if case.seen[live] != zone_of(seat, HAND) or tile not in case.position.hands[seat]:
+            return False
+        lay = case.since[live] - last.ms >= CHANGED_DISCARD_MS
+        case.withdraw_last()
+        if lay:
+            case.attention.note(Reason.DISCARD_CHANGED, case.now, seat, (live, tile))
+        flags = ("discard_changed",) if lay else ()
+        return case.do(Draft(ActionKind.DISCARD, seat, (tile,), flags=flags), (tile, live))
+
+    # -- flowers, claims, kongs
+
+    def _flower(self, tile: int, seat: int) -> bool:
+        position = self.case.position
+        early = not position.moved_yet[seat]
+        if seat != position.turn and not early:
+            return False
+        held = self.from_hand(tile, seat)
+        if held and position.must_draw(seat) and not early:
+            return False
+        if not held and not self.drew_unread(tile, seat):
+            return False
+        return self.case.do(Draft(ActionKind.FLOWER, seat, (tile,)), (tile,))
+
+    def melded(self, seat: int) -> list[int]:
+        """The odd tiles in a seat's meld zone, flowers apart."""
+        return [tile for tile in self.case.odd_in(zone_of(seat, MELD)) if not FLOWER[tile]]
+
+    def claimable(self, seat: int) -> int | None:
+        """The discard that the seat may claim. The next player's draw, put back at once, does not end that."""
+        position = self.case.position
+        live = position.live if position.live is not None else self._discard_before_returned_draw()
+        return None if live is None or position.place[live] // 4 == seat else live
+
+    def _discard_before_returned_draw(self) -> int | None:
+        if len(self.case.actions) < 2:
+            return None
+        discard, draw = self.case.actions[-2:]
+        if draw is not self.case.revocable() or draw.kind is not ActionKind.DRAW:
+            return None
+        returned = all(self.case.seen[tile] == NO_ZONE for tile in draw.tiles)
+        return discard.tiles[0] if returned and discard.kind is ActionKind.DISCARD else None
+
+    def claim(self, seat: int, live: int, own: list[int], confidence: Confidence = Confidence.SEEN) -> bool:
+        """Chow, pung or kong with the discard `live` and the seat's `own` tiles."""
+        case = self.case
+        discarder = case.position.place[live] // 4
+        kind = claim_kind(seat, live, own, discarder)
+        if kind is None or not self._all_from_hand(own, seat):
+            return False
+        flags: tuple[str, ...] = ()
+        if case.position.live is None:
+            case.withdraw_last()
+            flags = ("draw_returned",)
+        tiles = (live, *sorted(own))
+        return case.do(Draft(kind, seat, tiles, discarder, flags=flags, confidence=confidence), tiles)
+
+    def own_kong(self, seat: int, same: list[int]) -> bool:
+        """A concealed kong, a tile added to a pung, or the fourth tile of a kong just claimed."""
+        position = self.case.position
+        if seat != position.turn or not same:
+            return False
+        pung = position.pung_of(seat, FACE[same[0]])
+        source = None
+        if len(same) == 1 and pung is not None:
+            last = self.case.revocable()
+            if last is not None and last.kind is ActionKind.PUNG and last.tiles == pung.tiles:
+                return self._grow_claim(seat, last, same[0])
+            kind, source = ActionKind.ADDED_KONG, pung.source
+        elif len(same) == 4:
+            kind = ActionKind.CONCEALED_KONG
+        else:
+            return False
+        strange = [tile for tile in same if not self.from_hand(tile, seat)]
+        if strange:
+            if len(strange) > 1 or not self.drew_unread(strange[0], seat):
+                return False
+        elif position.must_draw(seat):
+            return False
+        # Article 7, 7: after a chow or a pung a kong has to wait for the next draw.
+        claimed = position.last is not None and position.last.kind in (ActionKind.CHOW, ActionKind.PUNG)
+        flags = ("kong_after_claim",) if claimed else ()
+        return self.case.do(Draft(kind, seat, tuple(sorted(same)), source, flags=flags), same)
+
+    def _grow_claim(self, seat: int, pung: Action, tile: int) -> bool:
+        if not self.from_hand(tile, seat):
+            return False
+        self.case.withdraw_last()
+        tiles = (pung.tiles[0], *sorted((*pung.tiles[1:], tile)))
+        return self.case.do(Draft(ActionKind.MELDED_KONG, seat, tiles, pung.source), tiles)
+
+    # -- whose tile
+
+    def from_hand(self, tile: int, seat: int) -> bool:
+        """Whether the seat holds the tile, known or never read."""
+        position = self.case.position
+        if tile in position.hands[seat]:
+            return True
+        return position.place[tile] == WALL and position.missing(seat) > 0 and not position.must_draw(seat)
+
+    def _all_from_hand(self, tiles: Iterable[int], seat: int) -> bool:
+        position = self.case.position
+        unread = [tile for tile in tiles if tile not in position.hands[seat]]
+        return len(unread) <= position.missing(seat) and all(position.place[tile] == WALL for tile in unread)
+
+    def draw(self, seat: int, tile: int, confidence: Confidence = Confidence.SEEN) -> bool:
+        drawn_from = self.case.position.owed[seat][0]
+        draft = Draft(ActionKind.DRAW, seat, (tile,), drawn_from=drawn_from, confidence=confidence)
+        return self.case.do(draft, (tile,))
+
+    def drew_unread(self, tile: int, seat: int) -> bool:
+        """Draw a tile that came from the wall straight to where it is seen: the hand did not hold it."""
+        position = self.case.position
+        could = position.must_draw(seat) and not position.missing(seat) and position.wall_left > 0
+        return could and all(position.dealt) and position.place[tile] == WALL and self.draw(seat, tile)
+
+
+def claim_kind(seat: int, live: int, own: list[int], discarder: int) -> ActionKind | None:
+    """What a discard and a seat's own tiles make, None for nothing; a chow only from the left."""
+    if len(own) in (2, 3) and all(FACE[tile] == FACE[live] for tile in own):
+        return ActionKind.PUNG if len(own) == 2 else ActionKind.MELDED_KONG
+    if len(own) == 2 and seat == (discarder + 1) % 4 and is_chow((live, *own)):
+        return ActionKind.CHOW
+    return None

@@ -1,0 +1,119 @@
+"""Declared wins: pressed, read, judged; one winner a hand."""
+
+from paiju.game.actions import Action, ActionKind
+from paiju.game.attention import Reason
+from paiju.game.case import Case, Draft
+from paiju.game.position import Position
+from paiju.game.scoring import Verdict, judge
+
+
+class Wins:
+    """overridden: seats whose win gave way to another; refused: how many wins did not hold."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._declared: dict[int, tuple[int, int]] = {}
+        self._read: dict[int, int] = {}
+        self._verdicts: dict[int, Verdict] = {}
+        self.overridden: list[int] = []
+        self.refused = 0
+
+    @property
+    def declared(self) -> frozenset[int]:
+        return frozenset(self._declared)
+
+    def declare(self, seat: int, ms: int, seq: int) -> None:
+        """The win button of a seat went down."""
+        self._declared[seat] = ms, seq
+        self._read.pop(seat, None)
+
+    def hand_read(self, seat: int, seq: int) -> bool:
+        """The seat's hand was read in full; True if that lets a declared win be judged."""
+        if seat not in self._declared:
+            return False
+        self._read[seat] = seq
+        return True
+
+    def step(self) -> bool:
+        """Judge the declared wins whose zones have been read, the seat next in turn first; True at a win."""
+        position = self._case.position
+        if not self._read or not all(position.dealt):
+            return False
+        origin = position.turn if position.discarder is None else position.discarder
+        for seat in sorted(self._read, key=lambda s: (s - origin) % 4):
+            verdict = self._judge(seat, position)
+            if verdict is None:
+                continue
+            if verdict.wins:
+                return self._finish(seat, verdict)
+            self._verdicts[seat] = verdict
+        return False
+
+    def refuse(self) -> None:
+        """A win that was read and does not hold goes to the attention list once it has had time to settle."""
+        case = self._case
+        for seat in list(self._read):
+            ms, seq = self._declared[seat]
+            if ms + case.settle_ms > case.now:
+                continue
+            verdict = self._verdicts.pop(seat, None)
+            reason = Reason.NOT_WINNING if verdict is None else verdict.reason
+            case.attention.note(reason, case.now, seat, tuple(case.held(seat)), (seq,))
+            self.refused += 1
+            del self._read[seat], self._declared[seat]
+
+    def later(self) -> None:
+        """A win declared after another one: the first in turn after the discarder has it (article 8, 2 (3))."""
+        case, last = self._case, self._case.actions[-1]
+        if last.kind is not ActionKind.WIN or last.seat is None or last.source is None:
+            return
+        for seat in list(self._read):
+            if seat == last.seat or seat in self.overridden:
+                continue
+            if (seat - last.source) % 4 < (last.seat - last.source) % 4 and case.revocable() is not None:
+                rival = self._judge(seat, Position.after(case.setup, case.actions[:-1]))
+                if rival is not None and rival.wins:
+                    self.overridden.append(last.seat)
+                    case.withdraw_last()
+                    self._finish(seat, rival)
+                    return
+            self.overridden.append(seat)
+
+    def _judge(self, seat: int, position: Position) -> Verdict | None:
+        """What the tiles of a seat are worth, or None while they cannot be a complete hand."""
+        held = self._case.held(seat)
+        needed = 13 - 3 * len(position.melds[seat])
+        offered = position.live if position.live is not None else position.robbable
+        if offered is not None and position.place[offered] // 4 != seat:
+            concealed = [tile for tile in held if tile != offered]
+            if len(concealed) == needed and set(concealed) <= position.hands[seat]:
+                return judge(position, seat, concealed, offered, position.place[offered] // 4)
+        if seat == position.turn and len(held) == needed + 1 and set(held) <= position.hands[seat]:
+            win_tile = self._drawn_tile(seat, held, position)
+            if win_tile is not None:
+                return judge(position, seat, [tile for tile in held if tile != win_tile], win_tile, None)
+        return None
+
+    def _drawn_tile(self, seat: int, held: list[int], position: Position) -> int | None:
+        """The tile a self-draw is won on; of fourteen dealt tiles, the last to arrive."""
+        if position.must_draw(seat):
+            return None
+        own = [action for action in self._case.actions if action.seat == seat]
+        last = own[-1] if own else None
+        if last is None or last.kind is ActionKind.DEAL:
+            return max(held, key=lambda tile: (self._case.since[tile], self._case.seq[tile]))
+        return _drawn(last, held)
+
+    def _finish(self, seat: int, verdict: Verdict) -> bool:
+        ms, seq = self._declared[seat]
+        robbed = verdict.hand is not None and verdict.hand.robbing_kong
+        tiles = (verdict.win_tile, *verdict.concealed)
+        flags = ("robbing_kong",) if robbed else ()
+        draft = Draft(ActionKind.WIN, seat, tiles, verdict.source, flags=flags)
+        return self._case.do(draft, evidence=(seq, self._read[seat]), ms=ms)
+
+
+def _drawn(last: Action, held: list[int]) -> int | None:
+    if last.kind is not ActionKind.DRAW or not last.tiles or last.tiles[0] not in held:
+        return None
+    return last.tiles[0]
