@@ -32,6 +32,7 @@ class Evening:
     events: list[Event] = field(default_factory=list)
     stored_at: list[int] = field(default_factory=list)  # virtual µs, one for each event
     reports: list[Report] = field(default_factory=list)
+    play_from: int = 0  # virtual µs when the deal was over
 
     @property
     def records(self) -> list[HandRecord]:
