@@ -4,7 +4,6 @@ A `Hand` that exists is a possible one: construction checks tile counts, copies,
 and raises `HandError` with a code from `ERROR_CODES`. Whether the shape wins is the scorer's question.
 """
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -147,7 +146,8 @@ class Hand:
     """A complete hand. `concealed` are faces without the winning tile, kept in ascending order.
 
     `prevalent_wind` and `seat_wind` are 0..3 = E S W N; `flowers` is their number, 0..8.
-    `last_of_kind`: the other three of the winning tile lie face up.
+    `last_of_kind`: the other three of the winning tile lie face up. `counts` packs how many of each face
+    are concealed, for tables: see `pack`.
     """
 
     melds: tuple[Meld, ...]
@@ -161,6 +161,7 @@ class Hand:
     prevalent_wind: int = 0
     seat_wind: int = 0
     flowers: int = 0
+    counts: tuple[int, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "melds", tuple(self.melds))
@@ -175,6 +176,7 @@ class Hand:
             raise HandError("bad_value", f"flowers must be 0 to 8, not {self.flowers!r}.")
         _check_playing_face(self.win_tile)
         check_tiles(self.melds, self.concealed, self.win_tile)
+        object.__setattr__(self, "counts", pack(self.concealed))
         self._check_flags()
 
     def _check_flags(self) -> None:
@@ -251,14 +253,29 @@ def check_tiles(melds: Iterable[Meld], concealed: Iterable[int], win_tile: int |
             "wrong_count",
             f"A hand with {len(melds)} melds {needs} besides the winning tile; there are {len(concealed)}.",
         )
-    counts = Counter(concealed)
-    for meld in melds:
-        counts.update(meld.tiles)
+    held = [*concealed, *(tile for meld in melds for tile in meld.tiles)]
     if win_tile is not None:
-        counts[win_tile] += 1
-    for face, count in sorted(counts.items()):
-        if count > 4:
-            raise HandError("too_many_copies", f"There are {count} of {code_of(face)}; the set has four.")
+        held.append(win_tile)
+    held.sort()
+    for face, fifth in zip(held, held[4:], strict=False):
+        if face == fifth:
+            copies = held.count(face)
+            raise HandError("too_many_copies", f"There are {copies} of {code_of(face)}; the set has four.")
+
+
+# Adding UNIT[face] counts a face: faces 0-17 in one integer, 18-33 in another, three bits each.
+UNIT: Final = tuple(1 << 3 * (face % 18) for face in range(PLAYING_FACE_COUNT))
+
+
+def pack(faces: Iterable[int]) -> tuple[int, int]:
+    """Counts of at most seven of each playing face, as two integers."""
+    low = high = 0
+    for face in faces:
+        if face < 18:
+            low += UNIT[face]
+        else:
+            high += UNIT[face]
+    return low, high
 
 
 def _is_int(value: object, low: int, high: int) -> bool:

@@ -6,7 +6,7 @@ Nothing here knows values, exclusions or a profile's name: `FanSet` and the swit
 from collections.abc import Sequence
 from typing import Final
 
-from paiju.hand import Hand, HandError, MeldKind
+from paiju.hand import UNIT, Hand, HandError, MeldKind, pack
 from paiju.rules import fans
 from paiju.rules.blocks import EVERY, EVERY_FANS, KNIT, KNITTED, PAIR, PUNG, tiles_of_block
 from paiju.rules.combinations import Combination, best_choice, chow_combinations, pung_combinations
@@ -37,8 +37,6 @@ from paiju.rules.readings import (
 
 Patterns = tuple[int, int, int, int]
 
-# Counts of faces 0-17 pack into one integer, those of 18-33 into another, three bits each.
-UNIT: Final = tuple(1 << 3 * (face % 18) for face in range(34))
 SUIT: Final = (1 << 27) - 1
 ONES: Final = 0o111111111
 TWO_OR_MORE: Final = 0o666666666
@@ -46,9 +44,12 @@ FOURS: Final = 0o444444444444444444
 _NINE: Final = 0o311111113
 _SHIFTED: Final = (0o2222222, 0o22222220, 0o222222200)
 _EACH_HONOUR: Final = 0o1111111
+# Bases of the chows' key: 5 a chow, so 5**7 a suit, and the pair of fives above 5**21.
+_SUIT_KEY: Final = 78125
+_FIVES_KEY: Final = 476837158203125
 _MIDDLES: Final = 0o077777770
 # A pair of fives turns some chows into a terminal-chows hand: it is part of the chows' key.
-_FIVE_KEY: Final = tuple(5**PUNG * (face // 9 + 1) if face in (4, 13, 22) else 0 for face in range(34))
+_FIVE_KEY: Final = tuple(_FIVES_KEY * (face // 9 + 1) if face in (4, 13, 22) else 0 for face in range(34))
 _FANS_OF_SETS: Final = {
     fans.ALL_GREEN,
     fans.ALL_TERMINALS,
@@ -182,6 +183,7 @@ class Scorer:
         by_place = {EDGE: fans.EDGE_WAIT, CLOSED: fans.CLOSED_WAIT, SINGLE: fans.SINGLE_WAIT}
         self._waits = [fan_set.mask(by_place[n]) if n in by_place else 0 for n in range(ABSENT + 1)]
         self._nine_gates = fan_set.mask(fans.NINE_GATES)
+        self._shared: dict[int, int] = {}
         self._every: dict[int, int] = {}
         self._chows: dict[int, int] = {}
         self._pungs: dict[int, tuple[int, int]] = {}
@@ -209,12 +211,7 @@ class Scorer:
 
     def _facts(self, hand: Hand) -> Facts:
         win = hand.win_tile
-        low = high = 0
-        for face in hand.concealed:
-            if face < 18:
-                low += UNIT[face]
-            else:
-                high += UNIT[face]
+        low, high = hand.counts
         before = (low & SUIT, low >> 27, high & SUIT, high >> 27)
         if win < 18:
             low += UNIT[win]
@@ -258,10 +255,12 @@ class Scorer:
         # Three of the kind face up in the own melds are as open as three in the pond.
         if hand.last_of_kind or (total == 4 and win not in hand.concealed):
             way |= 16
-        shared = self._suits[suits] | self._kongs[tally & 63] | self._ways[way]
         hogs = (low & FOURS).bit_count() + (high & FOURS).bit_count()
-        if hogs:
-            shared |= self._hogs[hogs]
+        key = suits | (tally & 63) << 5 | way << 11 | hogs << 18
+        shared = self._shared.get(key, -1)
+        if shared < 0:
+            shared = self._suits[suits] | self._kongs[tally & 63] | self._ways[way] | self._hogs[hogs]
+            self._shared[key] = shared
         if not facts.melds and _NINE in before and (m == 0) + (p == 0) + (s == 0) + (h == 0) == 3:
             shared |= self._nine_gates
         facts.shared = shared
@@ -312,12 +311,12 @@ class Scorer:
         triplets = facts.kongs + a.triplets + b.triplets + c.triplets + d.triplets
         if place == IN_PUNG and not facts.self_drawn:
             triplets -= 1
-        found = (
-            facts.shared
-            | self._every_fans(every & a.every & b.every & c.every & d.every)
-            | self._chow_fans(facts.chows + a.chows + b.chows + c.chows + _FIVE_KEY[pair])
-            | self._concealed_pungs[triplets]
-        )
+        found = facts.shared | self._every_fans(every & a.every & b.every & c.every & d.every)
+        chows = facts.chows + a.chows + b.chows + c.chows
+        if chows:
+            found |= self._chow_fans(chows + _FIVE_KEY[pair])
+        if triplets >= 2:
+            found |= self._concealed_pungs[triplets]
         pungs = facts.pungs | a.pungs | b.pungs | c.pungs | d.pungs
         if pungs:
             suited, terminals = self._suited_pung_fans(pungs & SUIT)
@@ -460,29 +459,24 @@ class Scorer:
 
 def patterns_of(faces: Sequence[int]) -> Patterns:
     """Counts of faces as four patterns: m, p, s, honours."""
-    low = high = 0
-    for face in faces:
-        if face < 18:
-            low += UNIT[face]
-        else:
-            high += UNIT[face]
+    low, high = pack(faces)
     return low & SUIT, low >> 27, high & SUIT, high >> 27
 
 
 def chows_of_key(key: int) -> tuple[list[int], int]:
     """Chow blocks of a sum of CHOW_KEY, and the face of the pair of fives or -1."""
-    key, fives = key % 5**PUNG, key // 5**PUNG
+    key, fives = key % _FIVES_KEY, key // _FIVES_KEY
     chows = [chow for chow in range(PUNG) for _ in range(key // CHOW_KEY[chow] % 5)]
     return chows, fives * 9 - 5 if fives else -1
 
 
 def _alike_chows(key: int) -> int:
     """The key of chows that make the same fans: suits in a fixed order, no pair of fives that does nothing."""
-    if key >= 5**PUNG:
+    if key >= _FIVES_KEY:
         chows, _ = chows_of_key(key)
-        return key if len(chows) == 4 and all(chow % 7 in (0, 6) for chow in chows) else key % 5**PUNG
-    m, p, s = sorted((key % 5**7, key // 5**7 % 5**7, key // 5**14))
-    return m + p * 5**7 + s * 5**14
+        return key if len(chows) == 4 and all(chow % 7 in (0, 6) for chow in chows) else key % _FIVES_KEY
+    m, p, s = sorted((key % _SUIT_KEY, key // _SUIT_KEY % _SUIT_KEY, key // (_SUIT_KEY * _SUIT_KEY)))
+    return m + p * _SUIT_KEY + s * (_SUIT_KEY * _SUIT_KEY)
 
 
 def faces_of_mask(faces: int) -> list[int]:

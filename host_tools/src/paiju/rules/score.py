@@ -72,7 +72,7 @@ class Excluded:
         }
 
 
-Explain = Callable[[], tuple[tuple[FanCount, ...], tuple[Excluded, ...]]]
+Explain = Callable[..., tuple[tuple[FanCount, ...], tuple[Excluded, ...]]]
 
 
 class Score:
@@ -81,19 +81,29 @@ class Score:
     `minimum`: points without flowers that a win needs.
     """
 
-    __slots__ = ("_explain", "_explained", "flowers", "minimum", "total", "total_without_flowers")
+    __slots__ = ("_arguments", "_explain", "_explained", "flowers", "minimum", "total", "total_without_flowers")
 
-    def __init__(self, total: int, total_without_flowers: int, flowers: int, minimum: int, explain: Explain) -> None:
+    def __init__(
+        self,
+        total: int,
+        total_without_flowers: int,
+        flowers: int,
+        minimum: int,
+        explain: Explain,
+        arguments: tuple[Any, ...] = (),
+    ) -> None:
+        """`explain`, called with `arguments` when first asked, gives the fans that count and those left out."""
         self.total = total
         self.total_without_flowers = total_without_flowers
         self.flowers = flowers
         self.minimum = minimum
         self._explain = explain
+        self._arguments = arguments
         self._explained: tuple[tuple[FanCount, ...], tuple[Excluded, ...]] | None = None
 
     def _explanation(self) -> tuple[tuple[FanCount, ...], tuple[Excluded, ...]]:
         if self._explained is None:
-            self._explained = self._explain()
+            self._explained = self._explain(*self._arguments)
         return self._explained
 
     @property

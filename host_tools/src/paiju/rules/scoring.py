@@ -1,6 +1,6 @@
 """Scoring a hand under a named profile."""
 
-from functools import cache, partial
+from functools import cache
 
 from paiju.hand import Hand, HandError
 from paiju.rules.competitive import Circumstances, score_competitive
@@ -42,4 +42,4 @@ def score(hand: Hand, profile: str | Profile = "mcr1998", circumstances: Circums
     reading = engine.read(hand)
     points, flowers = reading.points, hand.flowers
     total = points + flowers * engine.flower_value
-    return Score(total, points, flowers, engine.minimum, partial(explain, engine, hand, reading))
+    return Score(total, points, flowers, engine.minimum, explain, (engine, hand, reading))
