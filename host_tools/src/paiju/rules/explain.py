@@ -45,6 +45,7 @@ class Explanation:
         self._profile = scorer.profile
         self._hand = hand
         self._reading = reading
+        self._melds = sorted(hand.melds, key=lambda meld: meld.tiles)
         self._blocks = [block for part in reading.parts for block in part.blocks]
         self._all = tuple(sorted((*(t for meld in hand.melds for t in meld.tiles), *hand.concealed, hand.win_tile)))
         meld_blocks = [MELDS[meld.code].block for meld in hand.melds]
@@ -77,20 +78,20 @@ class Explanation:
 
     def _set_tiles(self, face: int) -> Tiles:
         """A pung, or the four tiles of a kong."""
-        kong = any(meld.kind.is_kong and meld.tiles[0] == face for meld in self._hand.melds)
+        kong = any(meld.kind.is_kong and meld.tiles[0] == face for meld in self._melds)
         return (face,) * (4 if kong else 3)
 
     def _pungs_where(self, faces: Iterable[int]) -> Tiles:
         return tuple(tile for face in faces for tile in self._set_tiles(face))
 
     def _kongs(self, *kinds: MeldKind) -> list[Tiles]:
-        return [meld.tiles for meld in self._hand.melds if meld.kind in kinds]
+        return [meld.tiles for meld in self._melds if meld.kind in kinds]
 
     def _concealed_pungs(self) -> list[int]:
         faces = [block - PUNG for block in self._blocks if is_pung(block)]
         if self._reading.place == IN_PUNG and not self._hand.self_drawn:
             faces.remove(self._hand.win_tile)
-        return sorted(faces + [meld.tiles[0] for meld in self._hand.melds if meld.is_concealed])
+        return sorted(faces + [meld.tiles[0] for meld in self._melds if meld.is_concealed])
 
     def _waiting_block(self) -> Tiles:
         """The set or pair that the winning tile completes, as `place` of the reading says."""
@@ -147,7 +148,7 @@ class Explanation:
             case fans.SEAT_WIND:
                 return [self._set_tiles(27 + self._hand.seat_wind)]
             case fans.TILE_HOG:
-                in_kong = {meld.tiles[0] for meld in self._hand.melds if meld.kind.is_kong}
+                in_kong = {meld.tiles[0] for meld in self._melds if meld.kind.is_kong}
                 return [(f,) * 4 for f in sorted(set(self._all)) if self._all.count(f) == 4 and f not in in_kong]
             case fans.TWO_CONCEALED_PUNGS | fans.THREE_CONCEALED_PUNGS | fans.FOUR_CONCEALED_PUNGS:
                 return [self._pungs_where(self._concealed_pungs())]
@@ -160,11 +161,11 @@ class Explanation:
             case fans.TWO_CONCEALED_KONGS:
                 return [sum(self._kongs(MeldKind.CONCEALED_KONG), ())]
             case fans.MIXED_KONGS | fans.THREE_KONGS | fans.FOUR_KONGS:
-                return [sum((m.tiles for m in self._hand.melds if m.kind.is_kong), ())]
+                return [sum((m.tiles for m in self._melds if m.kind.is_kong), ())]
             case fans.EDGE_WAIT | fans.CLOSED_WAIT | fans.SINGLE_WAIT:
                 return [self._waiting_block()]
             case fans.MELDED_HAND:
-                return [sum((m.tiles for m in self._hand.melds), ())]
+                return [sum((m.tiles for m in self._melds), ())]
             case fans.KNITTED_STRAIGHT:
                 return [self._knitted_tiles()]
             case _ if no in _WIN_TILE_FANS:
