@@ -33,7 +33,7 @@ class Presence:
         self.counts = bytearray(zones)
         self._seen = bytearray(TILES >> 3)
         self._missing = array("h", [-1] * _MISSING)
-        self._until = [0] * _MISSING  # ticks_ms
+        self._until = [ticks_ms()] * _MISSING
         self.missing_count = 0
 
     def home(self, tile, zone):
@@ -77,17 +77,25 @@ class Presence:
                 self._missing[slot] = -1
                 self.missing_count -= 1
 
-    def expire(self, zone=NOWHERE):
-        """Let go of what has been missing too long, or of everything missing from `zone` at once."""
-        if not self.missing_count:
-            return
+    def due(self, zone=NOWHERE):
+        """A tile that has been missing long enough to have left, or any that is missing from `zone`; else -1."""
         now = ticks_ms()
         for slot in range(_MISSING):
             tile = self._missing[slot]
             if tile >= 0 and (ticks_diff(self._until[slot], now) <= 0 or self.zone_of[tile] == zone):
-                self._missing[slot] = -1
-                self.missing_count -= 1
-                self._leave(tile)
+                return tile
+        return -1
+
+    def part(self, tile):
+        """The tile has left."""
+        self.found(tile)
+        self._leave(tile)
+
+    def wait_on(self, tile):
+        """Its zone cannot be asked now: it keeps its place for another while."""
+        slot = self._slot(tile)
+        if slot >= 0:
+            self._until[slot] = ticks_add(ticks_ms(), HOLD_MS)
 
     def missing_after(self, slot):
         """Next occupied slot of the missing from `slot` on, or -1; `missing_tile` names its tile."""

@@ -43,7 +43,7 @@ class Port:
         self.state = UNKNOWN
         self.failures = 0
         self.retry_ms = _RETRY_MS
-        self.retry_at = 0
+        self.retry_at = ticks_ms()
         self.fault = None  # the last one
 
 

@@ -64,8 +64,8 @@ class Scanner:
         self.conflicts = 0
         self.active = 0  # the seat whose zones come first
         self.heartbeat = None
-        self._foreground = [0] * _JOBS  # ticks_ms of the last time
-        self._reads = [0] * _READS
+        self._foreground = [ticks_ms()] * _JOBS  # when they were last done
+        self._reads = [ticks_ms()] * _READS
         self._soon = 0  # full reads wanted at once, one bit each
         self._run = 0
         self._read = -1  # the full read in progress
@@ -98,22 +98,49 @@ class Scanner:
         self.presence.clear()
 
     async def read_seat(self, seat):
-        """Read hand, meld and pond of a seat in full; all changes are told, then a `zone_read` for each."""
+        """Read hand, meld and pond of a seat in full; all changes are told, then a `zone_read` for each.
+
+        A zone whose reader does not come back in time gets none: its `reader` event tells why.
+        """
         await self._borrow()
         try:
-            zones = tuple(4 * seat + part for part in (HAND, MELD, POND))
-            whole = [False] * 3
-            for i in range(3):
-                whole[i] = await self._read_in_full(zones[i])
+            zones = (4 * seat + HAND, 4 * seat + MELD, 4 * seat + POND)
+            read = []
+            for zone in zones:
+                if await self._insist(zone):
+                    read.append(zone)
             for zone in range(4 * _SEATS):
-                if zone & 3 != GATE:
-                    await self._look_in(zone)
-            for i in range(3):
-                if whole[i]:
-                    self.presence.expire(zones[i])
-                    self._emit("zone_read", zones[i], self.presence.counts[zones[i]])
+                if zone & 3 != GATE and self.presence.missing_count:
+                    await self._guarded(zone, self._look_in(zone))
+            for zone in read:
+                for _ in range(self.presence.missing_count):
+                    tile = self.presence.due(zone)
+                    if tile >= 0:
+                        await self._guarded(zone, self._part(tile))
+                self._emit("zone_read", zone, self.presence.counts[zone])
         finally:
             self._give_back()
+
+    async def _insist(self, zone):
+        """True once the zone has been read in full; its reader may be restarted meanwhile."""
+        for _ in range(_LOOKS):
+            if await self._guarded(zone, self._read_in_full(zone)):
+                return True
+            await asyncio.sleep_ms(_REST)
+            if not self.radio.usable(zone):
+                await self.radio.heal(self.radio.port(zone))
+        return False
+
+    async def _guarded(self, zone, work):
+        """Result of a coroutine on a zone, None when a reader failed in it."""
+        try:
+            return await work
+        except ReaderFault as fault:
+            self._failed(zone, fault)
+
+    def _failed(self, zone, fault):
+        self._read = -1
+        self.radio.failed(self._culprit(self.radio.port(zone), fault), fault)
 
     async def read_gate(self, side):
         """The tile waiting at a stacking head: its code, None without one, below 0 for a tag that is no tile
@@ -139,10 +166,17 @@ class Scanner:
                     self.noise[zone] += 1
             return None
         except ReaderFault as fault:
-            self.radio.failed(self.radio.port(zone), fault)
+            self._failed(zone, fault)
             raise
         finally:
+            self._forget(zone)
             self._give_back()
+
+    def _forget(self, zone):
+        """Nothing may tell later which tile went into the wall last."""
+        air = self.radio.port(zone).air
+        for i in range(8):
+            self._uid[i] = air.uid[i] = air.data[i] = 0
 
     async def read_tags(self, zone, codes):
         """Full read of a zone outside the schedule: fills the list `codes`, -1 for a tag that is not known.
@@ -162,7 +196,7 @@ class Scanner:
                 codes.append(await self._identify(zone, air))
             return not few.noise and not few.overflow
         except ReaderFault as fault:
-            self.radio.failed(self.radio.port(zone), fault)
+            self._failed(zone, fault)
             raise
         finally:
             self._give_back()
@@ -224,10 +258,11 @@ class Scanner:
                             await self._resolve(self._full, zone, air)
                 if presence.missing_count:
                     await self._hunt()
-                    presence.expire()
+                    tile = presence.due()
+                    if tile >= 0:
+                        await self._part(tile)
             except ReaderFault as fault:
-                self._read = -1
-                radio.failed(self._culprit(port, fault), fault)
+                self._failed(zone, fault)
 
     def _culprit(self, port, fault):
         for other in self.radio.ports:
@@ -441,11 +476,22 @@ class Scanner:
             if air.outcome == GOOD:
                 quiet[tile] = 0
 
-    async def _silent(self, zone, uid):
+    async def _part(self, tile):
+        """Let a missing tile leave, unless it answers after all."""
+        presence = self.presence
+        zone = presence.zone_of[tile]
+        if not self.radio.usable(zone) or not self.registry.uid_of(self._code(tile), self._hunted):
+            presence.wait_on(tile)
+        elif await self._silent(zone, self._hunted, 2 * _LOOKS):
+            presence.part(tile)
+        else:
+            presence.found(tile)
+
+    async def _silent(self, zone, uid, looks=_LOOKS):
         """True when a tag is cleanly silent in a zone every time it is asked; anything else is presence."""
         await self.radio.tune(zone)
         air = self.radio.port(zone).air
-        for _ in range(_LOOKS):
+        for _ in range(looks):
             await air.read(uid)
             if air.outcome != SILENT:
                 return False
@@ -486,19 +532,15 @@ class Scanner:
         """True when the zone could be read; its differences are settled."""
         if not self.radio.usable(zone):
             return False
-        try:
-            await self.radio.tune(zone)
-            air = self.radio.port(zone).air
-            full = self._full.begin(air, ANY_AFI)
-            self._read = -1
-            while full.more():
-                await full.round()
-            if self._compare(full, zone):
-                await self._resolve(full, zone, air)
-            return True
-        except ReaderFault as fault:
-            self.radio.failed(self._culprit(self.radio.port(zone), fault), fault)
-            return False
+        await self.radio.tune(zone)
+        air = self.radio.port(zone).air
+        full = self._full.begin(air, ANY_AFI)
+        self._read = -1
+        while full.more():
+            await full.round()
+        if self._compare(full, zone):
+            await self._resolve(full, zone, air)
+        return True
 
     # -- who is it ---------------------------------------------------------------------------------------------
 

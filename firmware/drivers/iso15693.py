@@ -186,7 +186,7 @@ class Inventory(Operation):
     within 16 levels a tag, whatever is received.
     """
 
-    def __init__(self, capacity):
+    def __init__(self, capacity, air=None):
         self.capacity = capacity
         self.uids = bytearray(8 * capacity)
         self.count = 0
@@ -194,7 +194,7 @@ class Inventory(Operation):
         self.noise = 0
         self.lost = 0
         self.rounds = 0
-        self._air = None
+        self._air = air
         self._afi = -1
         self._uid = bytearray(8)
         self._mask = bytearray(8)

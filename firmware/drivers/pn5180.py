@@ -151,8 +151,8 @@ class Pn5180(Operation):
         self.name = name
         self._confirm = False
         self._state = _NOTHING
-        self._deadline = 0
-        self._quiet = 0  # ticks_us before which no request may start
+        self._deadline = ticks_us()
+        self._quiet = ticks_us()  # ticks_us before which no request may start
         self._window = _WINDOW_US
         self._timer = _registers((_TIMER1_RELOAD, _WRITE, 0))
         self._setup = self._frame_order = self._slot_order = b""

@@ -5,7 +5,7 @@ wait. Radio slots come two thousand times a second, so the drivers wait on objec
 """
 
 import io
-from asyncio import core
+from asyncio import core  # type: ignore[attr-defined]
 from time import ticks_diff, ticks_ms, ticks_us
 
 from micropython import const

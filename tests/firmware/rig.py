@@ -107,12 +107,13 @@ class Table:
                 kernel.process.kill()
 
 
-def plain(script: str, *args: str) -> list[str]:
+def plain(script: str, *args: str, path: Path | None = None) -> list[str]:
     """Run a script on the bare PC port, in real time, without a board."""
     beside = Path(sys.executable).with_name("micropython")
-    env = {**os.environ, "MICROPYPATH": ":".join([".frozen", *map(str, paths())])}
+    env = {**os.environ, "MICROPYPATH": ":".join([".frozen", *map(str, [*paths(), *([path] if path else [])])])}
     done = subprocess.run(
-        [str(beside) if beside.exists() else "micropython", "-X", "heapsize=192K", str(SCRIPTS / f"{script}.py"), *args],
+        [str(beside) if beside.exists() else "micropython", "-X", "heapsize=192K", str(SCRIPTS / f"{script}.py"),
+         *args],
         env=env, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

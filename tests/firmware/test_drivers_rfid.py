@@ -7,6 +7,7 @@ import re
 
 import pytest
 from rig import SECOND, Table, slix2
+
 from twin.air import Echo, Noise
 from twin.tags import Tag
 

@@ -5,13 +5,13 @@ import board
 from controller import radio as radio_module
 from drivers.mcp23s17 import Expander
 
-ZONES = tuple((z >> 2, z & 3) for z in range(16)) + ((4, 0), (4, 1))
+ZONES = tuple((z >> 2, z & 3) for z in range(4 * board.READERS[0][5] + 2))
 
 events = []
 
 
 def emit(name, *fields):
-    events.append((name,) + fields)
+    events.append((name, fields))
 
 
 def pin(number, output):

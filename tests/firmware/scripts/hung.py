@@ -2,10 +2,9 @@
 import asyncio
 from time import ticks_diff, ticks_us
 
-import board
 import board_rig
+
 from drivers.faults import ReaderFault
-from machine import Pin
 
 
 async def main():

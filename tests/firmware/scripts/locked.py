@@ -1,11 +1,11 @@
 # The scanner at rest with the heap locked for two seconds: any allocation would raise MemoryError in its task.
 import asyncio
 import gc
+import select
+from asyncio import core
 
 import board_rig
 import micropython
-import select
-from asyncio import core
 
 from controller.scanner import Scanner
 from controller.tile_registry import TileRegistry
@@ -19,6 +19,7 @@ class Poll(select.poll):
         self._done = StopIteration()
         self._at = 0
         self._ready = ()
+        self._pair = [None, 0]
 
     def register(self, obj, flags):
         self._objs.append([obj, flags, 0])
@@ -44,8 +45,6 @@ class Poll(select.poll):
                 self._pair[1] = entry[2]
                 return self._pair
         raise self._done
-
-    _pair = [None, 0]
 
 
 async def main():

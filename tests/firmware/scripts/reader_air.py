@@ -11,7 +11,7 @@ WORDS = ("silent", "good", "collision", "noise", "error")
 
 
 def hexed(b):
-    return "".join("%02x" % c for c in reversed(bytes(b)))
+    return bytes(reversed(bytes(b))).hex()
 
 
 async def inventory(radio, zone, capacity=40, afi=-1):
@@ -81,8 +81,8 @@ async def main():
             print("read", WORDS[air.outcome])
             await air.read(uid, 200)
             print("read", WORDS[air.outcome])
-    for event in board_rig.events:
-        print(*event)
+    for name, fields in board_rig.events:
+        print(name, *fields)
 
 
 asyncio.run(main())
