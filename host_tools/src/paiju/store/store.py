@@ -68,15 +68,13 @@ class Store:
             if self.url.startswith("sqlite:///"):
                 Path(self.path).parent.mkdir(parents=True, exist_ok=True)
             self._engine = _engine(self.url)
-            Base.metadata.create_all(self._engine)
-            with Session(self._engine) as session:
-                version = session.scalar(select(Meta.version))
-                if version is None:
-                    session.add(Meta(version=VERSION))
-                    session.commit()
+            try:
+                version = self._prepare()
+            except DBAPIError:
+                version = self._prepare()  # another program was making the same store just now
         except (OSError, SQLAlchemyError) as error:
             raise StoreError(self._sentence(error)) from error
-        if version is not None and version != VERSION:
+        if version != VERSION:
             raise StoreError(
                 _("The store {path} was made by another version of this tool ({version}); update the tool.").format(
                     path=self.path, version=version
@@ -86,6 +84,16 @@ class Store:
 
     def close(self) -> None:
         self._engine.dispose()
+
+    def _prepare(self) -> int:
+        """Make the tables where they are missing; returns the version of what is there."""
+        Base.metadata.create_all(self._engine)
+        with Session(self._engine) as session:
+            version = session.scalar(select(Meta.version))
+            if version is None:
+                session.add(Meta(version=VERSION))
+                session.commit()
+        return VERSION if version is None else version
 
     def append(self, serial: str, journal_id: int, records: Sequence[bytes], ack: int) -> None:
         """Store event records of one journal and that everything up to `ack` is stored, all or nothing."""
