@@ -89,7 +89,7 @@ def test_replay_of_the_kept_log_gives_the_same_record(
 
 @pytest.mark.parametrize(
     ("language", "headline"),
-    [("zh-Hans", "东家和西家打出的牌：13 分"), ("zh-Hant", "東家和西家打出的牌：13 分")],
+    [("zh-Hans", "东家点和（西家打出）：13 分"), ("zh-Hant", "東家點和（西家打出）：13 分")],
 )
 def test_texts_in_three_languages(
     played: tuple[Path, subprocess.CompletedProcess[str]], language: str, headline: str

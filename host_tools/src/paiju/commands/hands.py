@@ -15,7 +15,7 @@ from paiju.game.record import HandRecord
 from paiju.i18n import _
 from paiju.store import HandRow, Store, StoreError
 from paiju.view.result import result_headline, result_view
-from paiju.view.words import action_text, wind_name
+from paiju.view.words import action_text, round_name
 
 
 def _store(data: Data) -> Store:
@@ -58,9 +58,8 @@ def hands(data: Data = None, as_json: AsJson = False, lang: Language = None) -> 
     for row in rows:
         record = HandRecord.from_json(row.record)
         saved = datetime.fromtimestamp(row.saved).strftime("%Y-%m-%d %H:%M:%S")
-        wind = wind_name(record.setup.prevalent_wind)
         open_items = str(len(record.attention) or "")
-        table.add_row(str(row.n), saved, row.serial, wind, result_headline(record), open_items)
+        table.add_row(str(row.n), saved, row.serial, round_name(record.setup), result_headline(record), open_items)
     Console().print(table)
 
 

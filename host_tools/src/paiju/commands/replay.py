@@ -14,6 +14,8 @@ from paiju.store import read_log
 from paiju.view.result import result_view
 from paiju.view.words import action_text
 
+SHOWN = 5  # damaged lines that are named
+
 
 def replay(
     log: Annotated[Path, typer.Argument(help=_("Log of raw events, as `paiju run` keeps one per hand."))],
@@ -41,8 +43,10 @@ def replay(
             for action in record.actions:
                 console.print(action_text(record.setup, action, hide=False))
         console.print(result_view(record))
-    for problem in content.problems:
+    for problem in content.problems[:SHOWN]:
         typer.echo(f"{log}: {problem}", err=True)
+    if len(content.problems) > SHOWN:
+        typer.echo(_("{n} more damaged lines").format(n=len(content.problems) - SHOWN), err=True)
     if content.problems:
         fail(_("{path} is damaged; its good part was kept and played back.").format(path=log))
     if not records:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
@@ -11,8 +12,9 @@ from paiju.game.actions import ActionKind
 from paiju.game.position import ExposedMeld, Position
 from paiju.game.tracker import Tracker
 from paiju.i18n import _
-from paiju.view.words import BACK, action_text, attention_text, seat_name, tiles_text, wind_name
+from paiju.view.words import BACK, action_text, attention_text, round_name, seat_name, tiles_text
 
+LABEL = 11
 ROW = 6
 RECENT = 6
 
@@ -34,8 +36,8 @@ def live_view(tracker: Tracker, status: str, show_hands: bool = False) -> Render
     if hand is None:
         return head
     position = hand.position
-    wind = wind_name(position.setup.prevalent_wind)
-    head.append("   " + _("{wind} round, {n} tiles in the wall").format(wind=wind, n=position.wall_left))
+    wall = _("{n} tiles in the wall").format(n=position.wall_left)
+    head.append(f"   {round_name(position.setup)}, {wall}")
     seats = Table.grid(padding=(0, 1), expand=False)
     show = show_hands or position.over
     seats.add_row(_seat(position, 0, show), _seat(position, 1, show))
@@ -66,7 +68,8 @@ def _seat(position: Position, seat: int, show: bool) -> Panel:
 
 
 def _line(label: str, content: Text) -> Text:
-    return Text(f"{label:<10} ", style="dim").append_text(content)
+    padding = " " * max(LABEL - cell_len(label), 1)
+    return Text(label + padding, style="dim").append_text(content)
 
 
 def _melds(melds: Sequence[ExposedMeld]) -> Text:

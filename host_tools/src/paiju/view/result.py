@@ -13,8 +13,8 @@ from paiju.view.words import (
     current_language,
     face_text,
     faces_text,
+    round_name,
     seat_name,
-    wind_name,
 )
 
 
@@ -45,8 +45,7 @@ def result_view(record: HandRecord) -> RenderableType:
         parts.append(Text(result.problem, style="yellow"))
     parts.append(_payments(record))
     parts += [attention_text(record.setup, item) for item in record.attention]
-    title = _("Hand of the {wind} round").format(wind=wind_name(record.setup.prevalent_wind))
-    return Panel(Group(*parts), title=title, expand=False)
+    return Panel(Group(*parts), title=round_name(record.setup), expand=False)
 
 
 def winning_tiles(result: Result) -> Text:

@@ -36,13 +36,15 @@ def tiles_text(tiles: Iterable[int]) -> Text:
     return faces_text(FACE[tile] for tile in tiles)
 
 
-def wind_name(wind: int) -> str:
-    return (_("East"), _("South"), _("West"), _("North"))[wind]
-
-
 def seat_name(setup: Setup, seat: int) -> str:
     """A seat by its wind in this hand; the dealer is East."""
-    return wind_name(setup.seat_wind(seat))
+    return (_("East"), _("South"), _("West"), _("North"))[setup.seat_wind(seat)]
+
+
+def round_name(setup: Setup) -> str:
+    """The round by its prevalent wind."""
+    names = (_("East round"), _("South round"), _("West round"), _("North round"))
+    return names[setup.prevalent_wind]
 
 
 def seat_letter(setup: Setup, seat: int) -> str:
