@@ -90,12 +90,13 @@ def action_text(setup: Setup, action: Action, hide: bool = True) -> Text:
         case ActionKind.END:
             text = _("nobody wins") if "aborted" not in action.flags else _("the hand is broken off")
     sentence = _filled(text, {"seat": Text(seat, style="bold"), "source": Text(source), "tiles": tiles})
-    if action.confidence is Confidence.INFERRED:
-        sentence.append(f" ({_('not seen, inferred')})", style="yellow")
-    elif action.confidence is Confidence.PERSON:
-        sentence.append(f" ({_('entered by a person')})", style="yellow")
-    if action.withdrawn:
-        sentence.append(f" ({_('withdrawn')})", style="yellow")
+    remarks = {
+        _("not seen, inferred"): action.confidence is Confidence.INFERRED,
+        _("entered by a person"): action.confidence is Confidence.PERSON,
+        _("withdrawn"): action.withdrawn,
+    }
+    for remark in (text for text, applies in remarks.items() if applies):
+        sentence.append(f" ({remark})", style="yellow")
     return sentence
 
 
@@ -144,6 +145,5 @@ def attention_text(setup: Setup, item: Attention) -> Text:
         text.append(f" [{zone_name(item.zone)}]")
     if item.tiles:
         text.append(" ").append_text(tiles_text(item.tiles))
-    if not item.open:
-        text.append(f" ({_('cleared')})")
-    return text
+    cleared = _("cleared")
+    return text if item.open else text.append(f" ({cleared})")
