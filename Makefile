@@ -33,7 +33,7 @@ lint: setup
 	$(BIN)/python hardware/generate.py --check
 	$(BIN)/mypy host_tools/src/paiju hardware/twin --exclude 'hardware/twin/shim'
 	$(BIN)/python -m twin.firmware
-	$(BIN)/mypy --config-file firmware/mypy.ini
+	$(BIN)/python firmware/check_types.py
 
 bench: setup
 	$(BIN)/python tests/bench/run.py
