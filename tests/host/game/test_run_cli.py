@@ -205,3 +205,14 @@ def test_replay_of_something_else(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text("hello\n")
     assert str(path) in one_sentence(paiju("replay", str(path)))
+
+
+def test_firmware_of_another_protocol(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tablelink import messages
+
+    # The table lives in this process and says what it is told; the command runs in one of its own.
+    monkeypatch.setattr(messages, "PROTOCOL", messages.PROTOCOL ^ 1)
+    with LogTable(act_out(carried_hand("short"))) as table:
+        sentence = one_sentence(paiju("run", "--port", table.url, "--data", str(tmp_path)))
+    assert "protocol" in sentence
+    assert table.journal.acknowledged == 0
