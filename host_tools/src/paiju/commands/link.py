@@ -180,10 +180,9 @@ def playback(
         if not number.isdigit():
             fail(_("{at!r} is no HOST:PORT.").format(at=at))
         records = [reading.events[seq] for seq in sorted(reading.events)]
-        typer.echo(f"socket://{host or '127.0.0.1'}:{number}")
         try:
             journal = RecordedJournal(int(began * 1000) & 0xFFFFFFFF, records)
-            asyncio.run(serve(host or "127.0.0.1", int(number), journal, speed or 1.0))
+            asyncio.run(serve(host or "127.0.0.1", int(number), journal, speed or 1.0, tell=typer.echo))
         except OSError as error:
             fail(_("Nothing can be served at {at}: {error}").format(at=at, error=error.strerror))
         except KeyboardInterrupt:

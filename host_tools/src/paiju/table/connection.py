@@ -163,10 +163,10 @@ class Connection:
         link.port_opened(time.monotonic())
         self._flush(port)
         while True:
-            try:
-                data = await asyncio.wait_for(port.received.get(), TICK)
-            except TimeoutError:
-                data = None
+            data = None
+            with suppress(TimeoutError):
+                async with asyncio.timeout(TICK):  # wait_for may swallow a cancellation before Python 3.12
+                    data = await port.received.get()
             now = time.monotonic()
             if data == b"":
                 self._port_problem = _("The cable to {port} was pulled or the table went off.").format(port=self.port)

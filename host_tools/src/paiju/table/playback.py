@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from tablelink.table_end import TableEnd
 
@@ -54,9 +55,17 @@ class RecordedJournal:
 
 
 async def serve(
-    host: str, port: int, journal: RecordedJournal, speed: float = 1.0, serial: bytes = b"RECORDED"
+    host: str,
+    port: int,
+    journal: RecordedJournal,
+    speed: float = 1.0,
+    serial: bytes = b"RECORDED",
+    tell: Callable[[str], None] = print,
 ) -> None:
-    """Be a table at socket://host:port that lives through `journal` at `speed`; ends when a host has all of it."""
+    """Be a table at host:port that lives through `journal` at `speed`; ends when a host has all of it.
+
+    Port 0 takes a free one. `tell` gets the URL once it is open.
+    """
     end = TableEnd(journal, serial, 0)
     start = time.monotonic()
     done = asyncio.Event()
@@ -67,10 +76,10 @@ async def serve(
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while not done.is_set():
-                try:
-                    data = await asyncio.wait_for(reader.read(4096), TICK)
-                except TimeoutError:
-                    data = None
+                data = None
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(TICK):
+                        data = await reader.read(4096)
                 if data == b"":
                     break
                 if data:
@@ -88,5 +97,6 @@ async def serve(
             writer.close()
 
     server = await asyncio.start_server(client, host, port)
+    tell(f"socket://{host}:{server.sockets[0].getsockname()[1]}")
     async with server:
         await done.wait()
