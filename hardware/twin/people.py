@@ -227,11 +227,26 @@ class People:
         yield from self._throw_dice()
         yield from self._deal()
         self.phase = "play"
-        for act in self._script.acts:
-            yield from ACTS[act.kind](self, act)
+        yield from self._play()
         if self._winner is None or self._clear:
             yield from self._collect()
         yield AFTERWARDS_MS
+
+    def _play(self) -> Acting:
+        for act in self._script.acts:
+            yield from self._act(act)
+
+    def _act(self, act: Act) -> Acting:
+        acts = {
+            "draw": self._draw,
+            "discard": self._discard,
+            "flower": self._flower,
+            "chow": self._claim,
+            "pung": self._claim,
+            "kong": self._kong,
+            "win": self._win,
+        }
+        return acts[act.kind](act)
 
     def _raise_walls(self) -> Acting:
         self.phase = "walls"
@@ -395,14 +410,3 @@ class People:
             in_time()
             yield from self._press("button_refill")
             yield Wait(lambda: mechanics.console_open, PATIENCE_MS)
-
-
-ACTS: dict[str, Callable[[People, Act], Acting]] = {
-    "draw": People._draw,
-    "discard": People._discard,
-    "flower": People._flower,
-    "chow": People._claim,
-    "pung": People._claim,
-    "kong": People._kong,
-    "win": People._win,
-}
