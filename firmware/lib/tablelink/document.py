@@ -36,6 +36,10 @@ _MEANING = {
     "zone_read": "The zone was read in full after a button asked for it; all changes seen are already sent.",
     "reader": "A reader went down, degraded or back to ok.",
     "fault": "A named fault was latched or cleared.",
+    "cleared": "A latched fault is gone.",
+    "picture": "All inputs as they were when a fault was latched.",
+    "missing": "A tile that the wall audit did not find.",
+    "opening": "Where the wall is broken: seat, stack from its right, points of both throws.",
     "gap": "Events `first` to `last` are lost: overwritten because no host took them in time, delivered to a host "
     "earlier and not retained, or unreadable. Its own number is `last`.",
     "ping": "Answers with its token.",
@@ -43,6 +47,14 @@ _MEANING = {
     "display": "Shows five characters at a seat.",
     "lamp": "Sets a lamp: 0 off, 1 on, 2 slow, 3 fast.",
     "beep": "Sounds the buzzer.",
+    "home": "Homes every axis at low speed.",
+    "test": "Runs one axis through its travel; answers fault code, time and highest current.",
+    "inputs": "The inputs as they are now, the cycle's state and fault, the 24 V rail.",
+    "counters": "Counts of cycles, walls and stops, and the work of each kind of axis.",
+    "fault_count": "How often a fault has happened.",
+    "setup": "Stacks a side, sets in use, throws of the dice; from the next cycle on.",
+    "dealer": "Tells the table who deals.",
+    "forget": "Clears the counters.",
     "memory": "Bytes of the controller's heap used and free.",
     "jog": "Turns one axis while the lease lasts.",
 }
@@ -148,7 +160,7 @@ def document() -> str:
                     _arguments(c),
                     _fields(c.reply),
                     ("service mode" if c.service else "always") + (", leased" if c.lease else ""),
-                    _MEANING[c.name],
+                    _meaning(c.name),
                 )
                 for c in m.COMMANDS
             ),
@@ -165,8 +177,14 @@ def document() -> str:
 def _layouts(layouts: Iterable[messages.Layout]) -> list[str]:
     return _rows(
         ("number", "name", "fields", "meaning"),
-        ((str(row.number), f"`{row.name}`", _fields(row), _MEANING[row.name]) for row in layouts),
+        ((str(row.number), f"`{row.name}`", _fields(row), _meaning(row.name)) for row in layouts),
     )
+
+
+def _meaning(name: str) -> str:
+    if name not in _MEANING:
+        raise LookupError(f"say in {__file__} what {name} means")
+    return _MEANING[name]
 
 
 def _fields(layout: messages.Layout) -> str:

@@ -166,6 +166,10 @@ EVENTS = (
     Layout(10, "zone_read", "zone:u8 count:u8"),
     Layout(11, "reader", "reader:u8 state:u8=ok,degraded,down"),
     Layout(12, "fault", "code:u16 part:u8 detail:u16"),
+    Layout(13, "cleared", "code:u16 part:u8"),
+    Layout(14, "picture", "code:u16 part:u8 inputs:bytes8"),
+    Layout(15, "missing", "tile:u16"),
+    Layout(16, "opening", "seat:u8 stack:u8 points:u8"),
     # What could not be kept. Never in the journal: made when sent, numbered as the last event it stands for.
     Layout(255, "gap", "first:u32 last:u32 reason:u8=overwritten,delivered,unreadable"),
 )
@@ -186,6 +190,19 @@ COMMANDS = (
     Command(5, "beep", "ms:u16:1..2000"),
     Command(6, "jog", "axis:u8:0..23 reverse:u8:0..1 duty:u8:0..100", service=True, lease=True),
     Command(7, "memory", "", "used:u32 free:u32"),
+    Command(8, "home", "", "", service=True, lease=True),
+    Command(9, "test", "axis:u8:0..23", "code:u8 ms:u16 ma:u16", service=True, lease=True),
+    Command(10, "inputs", "", "inputs:bytes8 state:u8 fault:u16 part:u8 rail_mv:u16"),
+    Command(
+        11,
+        "counters",
+        "",
+        "cycles:u32 walls:u32 stops:u32 pan:u32 ring:u32 feeds:u32 heads:u32 pushers:u32 plates:u32 lift:u32",
+    ),
+    Command(12, "fault_count", "code:u8", "count:u8"),
+    Command(13, "setup", "stacks:u8:10..18 sets:u8:1..2 throws:u8:1..2"),
+    Command(14, "dealer", "seat:u8:0..3"),
+    Command(15, "forget", "", "", service=True),
 )
 
 EVENT_BY_NAME = {e.name: e for e in EVENTS}
