@@ -164,7 +164,7 @@ def test_commands_can_be_answered() -> None:
 
 def test_the_protocol_page_is_fresh() -> None:
     page = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
-    assert page == document.document(), "run: python -m tablelink.document docs/protocol.md"
+    assert page == document.document(), "run: make docs"
 
 
 def test_words_of_fields() -> None:

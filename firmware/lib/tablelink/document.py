@@ -1,4 +1,4 @@
-"""Writes docs/protocol.md from the table of messages: `python -m tablelink.document docs/protocol.md`.
+"""Makes docs/protocol.md from the table of messages: `python -m tablelink.document > docs/protocol.md`.
 
 For CPython only. The words live here and not in `messages`, to spare the controller's memory.
 """
@@ -6,7 +6,6 @@ For CPython only. The words live here and not in `messages`, to spare the contro
 # ruff: noqa: E501 - prose
 import sys
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from tablelink import frame, messages, sender, table_end
 
@@ -59,10 +58,11 @@ _MEANING = {
     "jog": "Turns one axis while the lease lasts.",
 }
 
-_PROMISES = (
+PROMISES = (
     ("Klipper", "commands are acknowledged and resent; what the device sends to the host may be lost"),
     ("MAVLink events", "resent by sequence number, for a single source, made for less than one event a second"),
     ("Firmata", "no loss handling in either direction"),
+    ("paiju", "every event of one table once and in order, or a gap that names it; commands once"),
 )
 
 
@@ -73,7 +73,7 @@ def document() -> str:
         [
             "# The link's protocol",
             "",
-            "Made from `firmware/lib/tablelink/messages.py` by `python -m tablelink.document docs/protocol.md`; "
+            "Made from `firmware/lib/tablelink/messages.py` by `python -m tablelink.document`; "
             "do not edit. "
             f"Protocol `{m.PROTOCOL:08x}`: a hash over everything declared there. Two programs work together only if "
             "theirs are equal; otherwise the host names both and refuses.",
@@ -118,9 +118,8 @@ def document() -> str:
             "### What others promise",
             "",
         ]
-        + _rows(("system", "promise"), _PROMISES)
+        + _rows(("system", "promise"), PROMISES)
         + [
-            "| paiju | every event of one table once and in order, or a gap that names it; commands once |",
             "",
             "## Messages from the host",
             "",
@@ -215,4 +214,4 @@ def _rows(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(document(), encoding="utf-8")
+    sys.stdout.buffer.write(document().encode())

@@ -1,6 +1,7 @@
 """A table without mechanics for tests of the link: the firmware's journal and link, served on a TCP port.
 
 Usage: micropython table_program.py PORT FRAM_FILE EVENTS_PER_S [EVENTS]
+FRAM_FILE `-` is memory; EVENTS_PER_S 0 is as fast as the host takes them.
 Prints a line for each thing a test waits for. Emits `enter` events, tile counting up.
 """
 
@@ -40,6 +41,17 @@ class FileFram:
         self._file.seek(address)
         self._file.write(buf)
         self._file.flush()
+
+
+class RamFram:
+    def __init__(self) -> None:
+        self._memory = memoryview(bytearray(SIZE // 4))
+
+    def readinto(self, address: int, buf) -> None:
+        buf[:] = self._memory[address : address + len(buf)]
+
+    def write(self, address: int, buf) -> None:
+        self._memory[address : address + len(buf)] = buf
 
 
 class SocketUart(io.IOBase):
@@ -105,7 +117,7 @@ class SocketUart(io.IOBase):
 
 
 async def main(port: int, fram: str, rate: int, events: int) -> None:
-    journal = Journal(FileFram(fram), SIZE)
+    journal = Journal(RamFram(), SIZE // 4) if fram == "-" else Journal(FileFram(fram), SIZE)
     link = Link(SocketUart(port), journal, Identity(b"TESTTBLE", (0, 1, 0)))
     link.emit("boot", "power_on", journal.boot, 0x000100)
     runs = {"display": 0}
@@ -122,10 +134,13 @@ async def main(port: int, fram: str, rate: int, events: int) -> None:
     tile = 0
     while not events or tile < events:
         await asyncio.sleep_ms(1000 // rate if rate else 0)
-        if rate <= 50 or link.connected:
-            for _ in range(max(1, rate // 1000) if rate else 50):
-                link.emit("enter", 3, tile % 144)
-                tile += 1
+        if rate:
+            batch = 1 if rate <= 50 or link.connected else 0
+        else:
+            batch = 50 if link.connected and journal.unacknowledged < 500 else 0
+        for _ in range(batch):
+            link.emit("enter", 3, tile % 144)
+            tile += 1
     print("emitted", journal.last)
     await serving
 
