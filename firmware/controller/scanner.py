@@ -7,7 +7,7 @@ and whenever it gained or lost something.
 """
 
 import asyncio
-from time import ticks_diff, ticks_ms
+from time import ticks_add, ticks_diff, ticks_ms
 
 from micropython import const
 
@@ -30,9 +30,11 @@ _POND = const(80)
 _MELD_ACTIVE = const(80)
 _MELD = const(120)
 _DISCARD = const(80)
-_HAND = const(800)
+_HAND_ACTIVE = const(400)
+_HAND = const(1000)
 _AUDIT = const(2500)
-_REST = const(20)  # between two looks at whether to go on
+_DRAW = const(8000)  # after a discard or a claim a draw is awaited for this long: the hand is read all the time
+_REST = const(10)  # when nothing is due
 _RUN = const(3)  # probes in a row before a round of a full read
 
 _HAND_ROOM = const(40)  # tags in one zone; more are an overflow
@@ -62,14 +64,17 @@ class Scanner:
         self._emit = emit
         self.noise = [0] * zones
         self.conflicts = 0
-        self.active = 0  # the seat whose zones come first
+        self.active = 0  # the seat whose zones come first: it draws next
         self.heartbeat = None
         self._foreground = [ticks_ms()] * _JOBS  # when they were last done
         self._reads = [ticks_ms()] * _READS
         self._soon = 0  # full reads wanted at once, one bit each
         self._run = 0
         self._read = -1  # the full read in progress
-        self._last_read = -1
+        self._met = 0  # tags of it that have been looked at
+        self._known = 0  # those of them that were known to be there
+        self._turn = 0
+        self._draw_until = ticks_ms()
         self._full = Inventory(_HAND_ROOM)
         self._few = Inventory(_NEWCOMERS)
         self._uid = bytearray(8)
@@ -252,10 +257,13 @@ class Scanner:
                         await self._check_discard(zone, air)
                 else:
                     await self._full.round()
+                    while self._stranger_in(zone):
+                        await self._admit(zone, air)
                     if not self._full.more():
                         self._read = -1
-                        if self._compare(self._full, zone):
-                            await self._resolve(self._full, zone, air)
+                        self.noise[zone] += self._full.noise
+                        if self._known != presence.counts[zone] and not self._full.overflow:
+                            await self._miss(zone)
                 if presence.missing_count:
                     await self._hunt()
                     tile = presence.due()
@@ -313,21 +321,22 @@ class Scanner:
             if read < 0:
                 return -1
             zone = self._zone_of_read(read)
-            # With AFI a hand, too, answers in full when a quiet tile has come into it.
-            self._full.begin(self.radio.port(zone).air, ANY_AFI)
+            self._begin_read(zone)
             self._full.more()
         return self._zone_of_read(self._read)
 
     def _next_read(self):
-        """Every other full read is the active hand's; between, what changed comes before what is merely old."""
+        """While a draw is awaited two of three full reads are the active hand's; else the most overdue, if any."""
         now = ticks_ms()
         best = -1
-        if self._last_read != self.active and self.radio.usable(self._zone_of_read(self.active)):
+        self._turn = (self._turn + 1) % 3
+        awaited = ticks_diff(self._draw_until, now) > 0
+        if awaited and self._turn and self.radio.usable(self._zone_of_read(self.active)):
             best = self.active
         else:
-            urgency = -1
+            urgency = 255
             for read in range(_READS):
-                u = (ticks_diff(now, self._reads[read]) << 8) // (_HAND if read < _SEATS else _AUDIT)
+                u = (ticks_diff(now, self._reads[read]) << 8) // self._read_period(read)
                 if self._soon >> read & 1:
                     u += 512
                 if u > urgency and self.radio.usable(self._zone_of_read(read)):
@@ -336,8 +345,12 @@ class Scanner:
         if best >= 0:
             self._reads[best] = now
             self._soon &= ~(1 << best)
-        self._last_read = best
         return best
+
+    def _read_period(self, read):
+        if read >= _SEATS:
+            return _AUDIT
+        return _HAND_ACTIVE if read == self.active else _HAND
 
     def _zone_of_read(self, read):
         return 4 * (read & 3) + (read >> 2)
@@ -369,36 +382,40 @@ class Scanner:
             self._copy(few.uids, i)
             await self._arrival(zone, air)
 
-    def _compare(self, full, zone):
-        """Match a full read with what is known; True when something differs."""
-        presence = self.presence
-        presence.begin()
-        self.noise[zone] += full.noise
-        known = 0
-        for i in range(full.count):
-            self._copy(full.uids, i)
-            code = self.registry.find(self._uid)
-            if 0 <= code < tile_registry.DIE:
-                tile = index_of(code)
-                if presence.home(tile, zone):
-                    presence.see(tile)
-                    known += 1
-        return known != full.count or known != presence.counts[zone]
+    def _begin_read(self, zone):
+        """A full read with AFI: in a hand, too, quiet tiles answer that have come into it."""
+        self.presence.begin()
+        self._met = self._known = 0
+        return self._full.begin(self.radio.port(zone).air, ANY_AFI)
 
-    async def _resolve(self, full, zone, air):
-        """Settle the differences a full read has shown."""
+    def _stranger_in(self, zone):
+        """Go on through the tags of the full read to the next one that is not known there; it is in `_uid`."""
+        full = self._full
+        while self._met < full.count:
+            self._copy(full.uids, self._met)
+            self._met += 1
+            if not self._see(zone):
+                return True
+        return False
+
+    def _see(self, zone):
+        code = self.registry.find(self._uid)
+        if 0 <= code < tile_registry.DIE:
+            tile = index_of(code)
+            if self.presence.home(tile, zone):
+                self.presence.see(tile)
+                self._known += 1
+                return True
+        return False
+
+    async def _admit(self, zone, air):
+        await self.radio.tune(zone)
+        await self._arrival(zone, air)
+        self._see(zone)
+
+    async def _miss(self, zone):
+        """After a full read: ask by name for those that should have answered."""
         presence = self.presence
-        for i in range(full.count):
-            self._copy(full.uids, i)
-            code = self.registry.find(self._uid)
-            tile = index_of(code) if 0 <= code < tile_registry.DIE else -1
-            if tile < 0 or not presence.home(tile, zone):
-                await self.radio.tune(zone)
-                await self._arrival(zone, air)
-                if tile >= 0:
-                    presence.see(tile)
-        if full.overflow or zone & 3 == GATE:
-            return
         tile = presence.unseen(zone, 0)
         while tile >= 0:
             if not presence.is_missing(tile) and self.registry.uid_of(self._code(tile), self._hunted):
@@ -463,7 +480,13 @@ class Scanner:
                 self._discard_uid[i] = self._uid[i]
             self.active = (seat + 1) & 3
         elif zone & 3 == MELD:
-            self.active = seat  # a hand says nothing: a draw may be noticed after its discard
+            self.active = seat
+        else:
+            # The draw has been seen. A hand says nothing about the turn: it may be noticed after the discard.
+            if seat == self.active:
+                self._draw_until = ticks_ms()
+            return
+        self._draw_until = ticks_add(ticks_ms(), _DRAW)
 
     async def _arrange(self, tile, zone, air):
         """Quiet in ponds and melds, ready in hands."""
@@ -534,12 +557,14 @@ class Scanner:
             return False
         await self.radio.tune(zone)
         air = self.radio.port(zone).air
-        full = self._full.begin(air, ANY_AFI)
         self._read = -1
+        full = self._begin_read(zone)
         while full.more():
             await full.round()
-        if self._compare(full, zone):
-            await self._resolve(full, zone, air)
+        while self._stranger_in(zone):
+            await self._admit(zone, air)
+        if not full.overflow:
+            await self._miss(zone)
         return True
 
     # -- who is it ---------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ _CMD_PERSISTENT_QUIET = const(0xBC)
 _NXP = const(0x04)
 
 _REPLY_INVENTORY = const(10)  # flags, DSFID, UID
+_WINDOW_US = const(640)  # the first bits of an answer come within 625.4 us
 _WRITE_WINDOW_US = const(20000)  # a write may be answered this late
 _ERROR = const(0x01)
 _LEVELS = const(16)  # nibbles of a UID
@@ -63,7 +64,7 @@ class Iso15693(Operation):
         """Single-slot inventory: GOOD leaves the UID of the one tag in `uid`."""
         n = self._inventory(afi, 0, None, _ONE_SLOT)
         self._take = -1
-        self.reader.exchange(n)
+        self.reader.ask(n)
         return self
 
     def read(self, uid, block=0, count=1):
@@ -73,9 +74,7 @@ class Iso15693(Operation):
         if count > 1:
             n += 1
             _request[n] = count - 1
-        self._take = 4 * count
-        self.reader.exchange(n + 1)
-        return self
+        return self._call(n + 1, 4 * count)
 
     def stay_quiet(self, uid):
         """Silence a tag until its field goes off; it does not answer."""
@@ -94,16 +93,12 @@ class Iso15693(Operation):
         n = self._addressed(_CMD_WRITE, uid, -1)
         _request[n] = block
         _request[n + 1 : n + 5] = data
-        self._take = 0
-        self.reader.exchange(n + 5, _WRITE_WINDOW_US)
-        return self
+        return self._call(n + 5, 0, _WRITE_WINDOW_US)
 
     def write_afi(self, uid, afi):
         n = self._addressed(_CMD_WRITE_AFI, uid, -1)
         _request[n] = afi
-        self._take = 0
-        self.reader.exchange(n + 1, _WRITE_WINDOW_US)
-        return self
+        return self._call(n + 1, 0, _WRITE_WINDOW_US)
 
     # -- shared ----------------------------------------------------------------------------------------------
 
@@ -135,8 +130,11 @@ class Iso15693(Operation):
         return n + 8
 
     def _command(self, code, uid, maker):
-        self._take = 0
-        self.reader.exchange(self._addressed(code, uid, maker))
+        return self._call(self._addressed(code, uid, maker), 0)
+
+    def _call(self, n, take, window_us=_WINDOW_US):
+        self._take = take
+        self.reader.call(n, take + 3, window_us)
         return self
 
     def cancelled(self):
@@ -251,7 +249,7 @@ class Inventory(Operation):
         self._pending[level] = 0
         self._noisy[level] = 0
         air = self._air
-        air.reader.exchange(air._inventory(self._afi, 4 * level, self._mask, 0))
+        air.reader.ask(air._inventory(self._afi, 4 * level, self._mask, 0))
         return self
 
     def cancelled(self):

@@ -44,8 +44,6 @@ _AND = const(3)
 
 # Bits of the status read: bytes 0-3 IRQ_STATUS, 4-7 RX_STATUS, 8-11 RF_STATUS
 _B0_RX = const(0x01)
-_B1_RF_ON = const(0x02)
-_B1_RF_REFUSED = const(0x04)
 _B1_TIMER1 = const(0x10)
 _B1_RECEIVING = const(0xC0)  # SOF or subcarrier seen
 _B2_HOT = const(0x01)
@@ -75,7 +73,13 @@ _T2_US = const(312)  # answer to next request
 # alone take longer than the difference.
 _WINDOW_US = const(440)
 _BYTE_US = const(302)
-_TICKS_A_US = const(1356)  # of TIMER1, per 100 us
+_INVENTORY_US = const(4000)  # reply to an inventory
+_OFF_US = const(110)
+_TIMER_RF_ON = const(0x000101)  # TIMER1_CONFIG (table 89): on, started by our field,
+_TIMER_TX_END = const(0x000801)  # by the end of a request,
+_TIMER_UNTIL_RX = const(0x100000)  # stopped by a reply
+_SETTLE_US = const(20)  # usual length of BUSY
+_LOAD_US = const(200)
 
 _WAIT_FOR_DATA = const(4)  # state of the transceiver (table 103)
 
@@ -87,9 +91,7 @@ NOISE = const(3)
 _NOTHING = const(0)
 _LOADING = const(1)
 _RISING = const(2)
-_SETTLING = const(3)
-_ASKING = const(4)
-_ANSWERING = const(5)
+_ASKING = const(3)
 
 # Shared by all readers: nothing is awaited between filling and use.
 _RX_ROOM = const(44)
@@ -107,6 +109,7 @@ _load = bytes((_LOAD_RF_CONFIG, _TX_10_PERCENT, _RX_26_KBIT))
 _field_on = bytes((_RF_ON, 1))  # without collision avoidance: a neighbour's leak must not refuse it
 _field_off = bytes((_RF_OFF, 0))
 _clear_timer = bytes((_WRITE_REGISTER_MULTIPLE, _IRQ_CLEAR, _WRITE, 0, 0x10, 0, 0))
+_RELOAD_AT = const(21)  # of TIMER1 in an order that sets it
 
 
 def _registers(*entries):
@@ -123,23 +126,27 @@ def _registers(*entries):
 _idle = _registers((_SYSTEM_CONFIG, _AND, 0xFFFFFFF0), (_IRQ_CLEAR, _WRITE, 0x000FFFFF))
 
 
+def _ticks(us):
+    return us * 1356 // 100
+
+
 def _order(tx_config, *more):
     """Idle, flags cleared, framing, transceive: the chip waits for something to send (section 11.8.7)."""
     return _registers(
         (_SYSTEM_CONFIG, _AND, 0xFFFFFFF0),
         (_IRQ_CLEAR, _WRITE, 0x000FFFFF),
         (_TX_CONFIG, _WRITE, tx_config),
-        (_SYSTEM_CONFIG, _OR, 3),
         *more,
+        (_SYSTEM_CONFIG, _OR, 3),
     )
 
 
 class Pn5180(Operation):
     """One reader. `busy` an input pin, `cs` an output pin, `reset(level)` drives RESET_N, `irq` an `IrqLine`.
 
-    `await reader.field_on()`, `await reader.exchange(n)` and `await reader.next_slot()` each complete within
-    20 ms or raise a `ReaderFault`. After an exchange `outcome` is SILENT, GOOD, COLLISION or NOISE; after GOOD
-    `answer[:length]` holds the reply. NSS is high after every call, whatever happened.
+    Each of `await reader.field_on()`, `ask(n)`, `next_slot()` and `call(n, reply)` completes within 20 ms (writes:
+    within their window) or raises a `ReaderFault`. After an exchange `outcome` is SILENT, GOOD, COLLISION or NOISE;
+    after GOOD `answer[:length]` holds the reply. NSS is high after every call, whatever happened.
     """
 
     def __init__(self, spi, cs, busy, reset, irq, name):
@@ -153,9 +160,8 @@ class Pn5180(Operation):
         self._state = _NOTHING
         self._deadline = ticks_us()
         self._quiet = ticks_us()  # ticks_us before which no request may start
-        self._window = _WINDOW_US
-        self._timer = _registers((_TIMER1_RELOAD, _WRITE, 0))
-        self._setup = self._frame_order = self._slot_order = b""
+        self._setup = self._slot_order = b""
+        self._ask_order = self._call_order = bytearray()
         self.version = (0, 0)
         self.outcome = SILENT
         self.length = 0
@@ -187,21 +193,24 @@ class Pn5180(Operation):
         crc_rx, crc_tx, tx = (int.from_bytes(_rx[i : i + 4], "little") for i in (0, 4, 8))
         if not tx & 0x400:
             raise ReaderDead(self.name, "the RF configuration has no effect")
-        self._frame_order = _order(tx)
+        # The timer from the end of the request; when somebody is called by name, it stops as the reply begins.
+        timer = (_TIMER1_RELOAD, _WRITE, _ticks(_WINDOW_US))
+        self._ask_order = _order(tx, timer, (_TIMER1_CONFIG, _WRITE, _TIMER_TX_END))
+        self._call_order = _order(tx, timer, (_TIMER1_CONFIG, _WRITE, _TIMER_TX_END | _TIMER_UNTIL_RX))
+        assert self._call_order[_RELOAD_AT - 2] == _TIMER1_RELOAD
         # No data, no start symbol: a lone EOF, sent by START_SEND
-        self._slot_order = _order(tx & 0xFFFFFB3F, (_SYSTEM_CONFIG, _OR, 8))
-        self._window = _WINDOW_US
+        self._slot_order = _order(tx & 0xFFFFFB3F) + _registers((_SYSTEM_CONFIG, _OR, 8))[1:]
         self._setup = _registers(
             (_TRANSCEIVE_CONTROL, _OR, 1),
             (_CRC_RX_CONFIG, _WRITE, crc_rx & 0xFFFFFFC0 | 0x1B),
             (_CRC_TX_CONFIG, _WRITE, crc_tx & 0xFFFFFFC0 | 0x1B),
             (_RX_WAIT_CONFIG, _WRITE, 0x1F7F),  # receiver closed for 292 us, before t1
             (_TX_WAIT_CONFIG, _WRITE, 0),  # t2 is kept here: TX_WAIT would also run before every empty slot
-            (_TIMER1_RELOAD, _WRITE, _WINDOW_US * _TICKS_A_US // 100),
-            (_TIMER1_CONFIG, _WRITE, 0x801),  # from the end of the request
+            (_TIMER1_RELOAD, _WRITE, _ticks(_START_US)),
+            (_TIMER1_CONFIG, _WRITE, _TIMER_RF_ON),
             (_IRQ_CLEAR, _WRITE, 0x000FFFFF),
-            # The chip fixes bits 19:17; RX, RF on, refused, TIMER1, hot
-            (_IRQ_ENABLE, _WRITE, 0x000E0000 | 0x11601),
+            # The chip fixes bits 19:17; RX, field refused, TIMER1, hot
+            (_IRQ_ENABLE, _WRITE, 0x000E0000 | 0x11401),
         )
 
     def shut(self):
@@ -242,7 +251,7 @@ class Pn5180(Operation):
         self._frame(_load)
         self._state = _LOADING
         self._deadline = ticks_add(ticks_us(), _SLOW_US)
-        self._window = _WINDOW_US
+        sleep_us(_LOAD_US)
         return self
 
     def field_off(self):
@@ -250,9 +259,11 @@ class Pn5180(Operation):
         self.field = False
         self._state = _NOTHING
         self._frame(_idle)
+        sleep_us(_SETTLE_US)
         self._frame(_field_off)
         limit = ticks_add(ticks_us(), _SPIN_US)
         while True:
+            sleep_us(_OFF_US)
             self._read_status()
             if not _status[10] & _B10_FIELD:
                 return
@@ -261,31 +272,46 @@ class Pn5180(Operation):
 
     # -- one request, or one EOF -----------------------------------------------------------------------------
 
-    def exchange(self, n, window_us=_WINDOW_US):
-        """Await it: send `request[:n]` and take the answer that begins within `window_us` of its end."""
-        if window_us != self._window:
-            self._window = window_us
-            self._timer[3:7] = (window_us * _TICKS_A_US // 100).to_bytes(4, "little")
-            self._frame(self._timer)
-        _tx[0] = _SEND_DATA
-        _tx[1] = 0
-        self._frame(self._frame_order)
-        self._send(_tx_views[n + 2], (n + 2) * _BYTE_US)
+    def ask(self, n):
+        """Await it: send the inventory `request[:n]`; silence shows 440 us after its end."""
+        self._send_request(self._ask_order, n, 0)
+        return self
+
+    def call(self, n, reply, window_us):
+        """Await it: send the addressed `request[:n]`; the answer of `reply` bytes begins within `window_us`."""
+        order = self._call_order
+        ticks = _ticks(window_us)
+        order[_RELOAD_AT] = ticks & 0xFF
+        order[_RELOAD_AT + 1] = ticks >> 8 & 0xFF
+        order[_RELOAD_AT + 2] = ticks >> 16
+        self._send_request(order, n, window_us + reply * _BYTE_US)
         return self
 
     def next_slot(self):
         """Await it: a lone EOF, which begins the next of 16 slots."""
-        self._send(self._slot_order, 0)
+        self._keep_t2()
+        self._frame(self._slot_order)
+        self._expect(0)
         return self
 
-    def _send(self, frame, air_us):
+    def _send_request(self, order, n, more_us):
+        self._frame(order)
+        _tx[0] = _SEND_DATA
+        _tx[1] = 0
+        sleep_us(_SETTLE_US)
+        self._keep_t2()
+        self._frame(_tx_views[n + 2])
+        self._expect((n + 2) * _BYTE_US + more_us)
+
+    def _keep_t2(self):
         rest = ticks_diff(self._quiet, ticks_us())
         if rest > 0:
-            sleep_us(rest if rest < _START_US else _START_US)
-        self._frame(frame)
+            sleep_us(rest if rest < _T2_US else _T2_US)
+
+    def _expect(self, air_us):
         self.outcome = SILENT
         self._state = _ASKING
-        self._deadline = ticks_add(ticks_us(), 114 + air_us + self._window + _MARGIN_US)
+        self._deadline = ticks_add(ticks_us(), air_us + _WINDOW_US + _MARGIN_US)
 
     def cancelled(self):
         self._irq.unpark()
@@ -308,64 +334,46 @@ class Pn5180(Operation):
             self._state = _RISING
             irq.park(self._deadline)
             return False
-        if state == _SETTLING:
-            if not late:
-                rest = ticks_diff(self._deadline, ticks_us())
-                if rest > _START_US // 2:
-                    irq.park_ms(1)
-                    return False
-                if rest > 0:
-                    sleep_us(rest)
-            self._state = _NOTHING
-            self.field = True
-            return True
         if not late and not irq.level():
             irq.park(self._deadline)
             return False
+        if state == _RISING and not late:
+            # The timer has run since the field came up, or it was refused: the next status tells.
+            self._state = _NOTHING
+            self.field = True
+            return True
         self._read_status()
         if state == _RISING:
-            return self._field_status(late)
-        return self._answer_status(late)
-
-    def _field_status(self, late):
-        if _status[1] & _B1_RF_ON and _status[10] & _B10_FIELD:
-            self._quiet = self._deadline = ticks_add(ticks_us(), _START_US)
-            self._state = _SETTLING
-            self._irq.park_ms(1)
-            return False
-        if late or _status[1] & _B1_RF_REFUSED:
             raise FieldLost(self.name, "the field does not come on")
-        self._irq.park_ms(1)  # the line is high for another reader
-        return False
+        return self._answer_status(late)
 
     def _answer_status(self, late):
         if not _status[10] & _B10_FIELD:
             self.field = False
-            raise FieldLost(self.name, "the field has gone off")
+            raise FieldLost(self.name, "the field is off")
         if _status[0] & _B0_RX:
             self._quiet = ticks_add(ticks_us(), _T2_US)
             self._state = _NOTHING
             self.outcome = self._judge(_status[6])
             return True
-        if self._state == _ASKING:
-            if _status[1] & _B1_TIMER1:
-                if not (_status[1] & _B1_RECEIVING or _status[9] & _B9_RECEIVING):
-                    if _status[11] & 7 != _WAIT_FOR_DATA:
-                        raise ReaderHung(self.name, "the receiver has not opened")
-                    self._state = _NOTHING
-                    return True
-                self._state = _ANSWERING
-                self._deadline = ticks_add(ticks_us(), _RX_ROOM * _BYTE_US + _MARGIN_US)
-                self._frame(_clear_timer)
-                self._irq.park(self._deadline)
-                return False
-            if late:
+        receiving = _status[1] & _B1_RECEIVING or _status[9] & _B9_RECEIVING
+        if late:
+            if not receiving:
                 raise ReaderHung(self.name, "neither answer nor end of slot")
-        elif late:  # a tag began and fell silent: somebody is there
             self._state = _NOTHING
-            self.outcome = NOISE
+            self.outcome = NOISE  # a tag began and fell silent: somebody is there
             return True
-        self._irq.park_ms(1)
+        if not _status[1] & _B1_TIMER1:
+            self._irq.park_ms(1)  # the line is high for another reader
+            return False
+        if not receiving:
+            if _status[11] & 7 != _WAIT_FOR_DATA:
+                raise ReaderHung(self.name, "the receiver has not opened")
+            self._state = _NOTHING
+            return True
+        self._deadline = ticks_add(ticks_us(), _INVENTORY_US + _MARGIN_US)
+        self._frame(_clear_timer)
+        self._irq.park(self._deadline)
         return False
 
     def _judge(self, errors):
@@ -375,6 +383,7 @@ class Pn5180(Operation):
         if errors & _B6_DAMAGED or not 0 < n <= _RX_ROOM:
             return NOISE
         self._frame(_fetch)
+        sleep_us(_SETTLE_US)
         self._answer(n)
         self.length = n
         return GOOD
@@ -383,6 +392,7 @@ class Pn5180(Operation):
 
     def _read_status(self):
         self._frame(_ask_status)
+        sleep_us(_SETTLE_US)
         self._spin(0)
         self._cs(0)
         try:
