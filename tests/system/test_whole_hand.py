@@ -92,4 +92,5 @@ def test_the_log_of_a_hand_derives_the_same_record(tmp_path: Path) -> None:
 
 def test_every_kind_of_act_is_among_the_hands() -> None:
     acts = {(act.kind, act.detail if act.kind == "kong" else "") for n in EVERY for act in load(n).acts}
-    assert {("chow", ""), ("pung", ""), ("flower", ""), ("kong", "melded"), ("kong", "added"), ("kong", "concealed")} <= acts
+    kongs = {("kong", kind) for kind in ("melded", "added", "concealed")}
+    assert {("chow", ""), ("pung", ""), ("flower", "")} | kongs <= acts
