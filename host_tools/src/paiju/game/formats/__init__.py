@@ -1,0 +1,23 @@
+"""Other people's records of hands, read and written: one visitor is shared by readers, writers and the recorder."""
+
+from paiju.game.formats.botzone_json import read_botzone_json, write_botzone_json
+from paiju.game.formats.botzone_text import read_botzone_text, write_botzone_text
+from paiju.game.formats.neutral import read_neutral, write_neutral
+from paiju.game.formats.pmn import read_pmn, write_pmn
+from paiju.game.formats.recorder import Recorder
+from paiju.game.formats.visitor import FormatError, Visitor, visit
+
+__all__ = [
+    "FormatError",
+    "Recorder",
+    "Visitor",
+    "read_botzone_json",
+    "read_botzone_text",
+    "read_neutral",
+    "read_pmn",
+    "visit",
+    "write_botzone_json",
+    "write_botzone_text",
+    "write_neutral",
+    "write_pmn",
+]

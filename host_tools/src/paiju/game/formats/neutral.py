@@ -1,0 +1,134 @@
+"""This project's own plain form of a hand: `deal`, `events`, `result`, tiles in its notation.
+
+Fields: see the hands of the twin and `docs/`; `deal` four lists, `events` with `t` draw (src wall, replacement,
+flower), discard, chow (tile claimed, middle, frm), pung, kong (kind melded, concealed, added), flower, win.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from paiju.game.actions import ActionKind, DrawnFrom
+from paiju.game.formats.recorder import Recorder
+from paiju.game.formats.visitor import FormatError, Visitor, visit
+from paiju.game.position import Setup
+from paiju.game.record import HandRecord
+from paiju.tiles import code_of, face_of
+
+_SOURCES: Final = {"wall": DrawnFrom.WALL, "replacement": DrawnFrom.KONG, "flower": DrawnFrom.FLOWER}
+_SOURCE_NAMES: Final = {drawn_from: name for name, drawn_from in _SOURCES.items()}
+_KONGS: Final = {
+    "melded": ActionKind.MELDED_KONG,
+    "concealed": ActionKind.CONCEALED_KONG,
+    "added": ActionKind.ADDED_KONG,
+}
+_KONG_NAMES: Final = {kind: name for name, kind in _KONGS.items()}
+
+
+def read_neutral(body: Mapping[str, Any], profile: str = "mcr1998") -> HandRecord:
+    """The record of one hand; raises FormatError. Of two winners of a discard, the one told first counts."""
+    recorder = Recorder()
+    place = "hand"
+    try:
+        recorder.begin(Setup(body["dealer"], body["prevalent_wind"], profile))
+        for seat, codes in enumerate(body["deal"]):
+            recorder.deal(seat, tuple(face_of(code) for code in codes))
+        for index, act in enumerate(body["events"], 1):
+            place = f"event {index}"
+            if recorder.position.over:
+                break
+            _read_act(act, recorder)
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, FormatError):
+            raise FormatError(place, error.reason) from error
+        raise FormatError(place, f"missing or unknown {error}") from error
+    if not recorder.position.over and body.get("result", {}).get("kind") == "draw":
+        recorder.end()
+    return recorder.record()
+
+
+def _read_act(act: Mapping[str, Any], visitor: Visitor) -> None:
+    kind, seat, face = act["t"], act["seat"], face_of(act["tile"])
+    if kind == "draw":
+        visitor.draw(seat, face, _SOURCES[act["src"]])
+    elif kind == "discard":
+        visitor.discard(seat, face)
+    elif kind == "flower":
+        visitor.flower(seat, face)
+    elif kind == "chow":
+        visitor.chow(seat, face_of(act["middle"]), face, act["frm"])
+    elif kind == "pung":
+        visitor.pung(seat, face, act["frm"])
+    elif kind == "kong":
+        visitor.kong(seat, face, _KONGS[act["kind"]], act.get("frm"))
+    elif kind == "win":
+        visitor.win(seat, face, act.get("frm"))
+    else:
+        raise KeyError(kind)
+
+
+def write_neutral(record: HandRecord) -> dict[str, Any]:
+    """The plain form of a record; raises FormatError where a tile was never seen."""
+    writer = _Writer()
+    visit(record, writer)
+    result = record.result
+    body: dict[str, Any] = {
+        "prevalent_wind": record.setup.prevalent_wind,
+        "dealer": record.setup.dealer,
+        "deal": writer.deals,
+        "events": writer.events,
+        "result": {"kind": "draw", "scores": list(result.payments)},
+    }
+    if result.kind == "win":
+        body["result"] = {
+            "kind": "win",
+            "winner": result.winner,
+            "by": "self" if result.source is None else "discard",
+            "discarder": result.source,
+            "fan_total": result.points,
+            "fans": [
+                {"no": fan.no, "name": fan.names["zh_Hans"], "value": fan.points, "count": fan.count}
+                for fan in result.fans
+            ],
+            "scores": list(result.payments),
+        }
+    return body
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.deals: list[list[str]] = [[], [], [], []]
+        self.events: list[dict[str, Any]] = []
+
+    def begin(self, setup: Setup) -> None:
+        pass
+
+    def deal(self, seat: int, faces: tuple[int, ...]) -> None:
+        self.deals[seat] = [code_of(face) for face in faces]
+
+    def draw(self, seat: int, face: int, drawn_from: DrawnFrom) -> None:
+        self._add("draw", seat, face, src=_SOURCE_NAMES[drawn_from])
+
+    def flower(self, seat: int, face: int) -> None:
+        self._add("flower", seat, face)
+
+    def discard(self, seat: int, face: int) -> None:
+        self._add("discard", seat, face)
+
+    def chow(self, seat: int, middle: int, claimed: int, source: int) -> None:
+        self._add("chow", seat, claimed, middle=code_of(middle), frm=source)
+
+    def pung(self, seat: int, face: int, source: int) -> None:
+        self._add("pung", seat, face, frm=source)
+
+    def kong(self, seat: int, face: int, kind: ActionKind, source: int | None) -> None:
+        extra = {} if source is None else {"frm": source}
+        self._add("kong", seat, face, kind=_KONG_NAMES[kind], **extra)
+
+    def win(self, seat: int, face: int, source: int | None) -> None:
+        self._add("win", seat, face, by="self" if source is None else "discard", frm=source)
+
+    def end(self) -> None:
+        pass
+
+    def _add(self, kind: str, seat: int, face: int, /, **rest: Any) -> None:
+        self.events.append({"t": kind, "seat": seat, "tile": code_of(face), **rest})

@@ -1,0 +1,141 @@
+"""Builds a record from told acts: gives each face a copy, and refuses what cannot have happened."""
+
+from paiju.game.actions import Action, ActionKind, DrawnFrom
+from paiju.game.formats.visitor import FormatError
+from paiju.game.position import FACE, WALL, Position, Setup
+from paiju.game.record import HandRecord, result_of
+from paiju.tiles import code_of, tiles_of_face
+
+
+class Recorder:
+    """A visitor that makes a `HandRecord`. Raises FormatError, which names the act, for an impossible one."""
+
+    def __init__(self) -> None:
+        self._position = Position(Setup())
+        self._actions: list[Action] = []
+        self._short: tuple[int, ...] | None = None
+
+    @property
+    def position(self) -> Position:
+        """The table so far."""
+        return self._position
+
+    def record(self) -> HandRecord:
+        """The hand as told so far; without an end it counts as broken off."""
+        if not self._position.over:
+            self._add(ActionKind.END, None, flags=("aborted",))
+        setup = self._position.setup
+        return HandRecord(setup, tuple(self._actions), result_of(setup, self._actions))
+
+    def begin(self, setup: Setup) -> None:
+        self._position = Position(setup)
+
+    def deal(self, seat: int, faces: tuple[int, ...]) -> None:
+        wanted = self._position.setup.dealt(seat)
+        if len(faces) == 13 and wanted == 14:
+            self._short = faces
+            return
+        if len(faces) != wanted:
+            raise self._impossible(f"seat {seat} is dealt {len(faces)} tiles, not {wanted}")
+        self._add(ActionKind.DEAL, seat, self._from_wall(faces))
+
+    def draw(self, seat: int, face: int, drawn_from: DrawnFrom) -> None:
+        if self._short is not None and seat == self._position.setup.dealer:
+            faces, self._short = (*self._short, face), None
+            self.deal(seat, faces)
+            return
+        self._add(ActionKind.DRAW, seat, self._from_wall((face,)), drawn_from=drawn_from)
+
+    def flower(self, seat: int, face: int) -> None:
+        self._add(ActionKind.FLOWER, seat, self._from_hand(seat, (face,)))
+
+    def discard(self, seat: int, face: int) -> None:
+        if seat != self._position.turn:
+            raise self._impossible(f"seat {seat} discards out of turn")
+        self._add(ActionKind.DISCARD, seat, self._from_hand(seat, (face,)))
+
+    def chow(self, seat: int, middle: int, claimed: int, source: int) -> None:
+        own = [face for face in (middle - 1, middle, middle + 1) if face != claimed]
+        if len(own) != 2 or middle % 9 in (0, 8) or middle >= 27:
+            raise self._impossible(f"{code_of(claimed)} makes no chow around {code_of(middle)}")
+        self._claim(ActionKind.CHOW, seat, claimed, tuple(own), source)
+
+    def pung(self, seat: int, face: int, source: int) -> None:
+        self._claim(ActionKind.PUNG, seat, face, (face, face), source)
+
+    def kong(self, seat: int, face: int, kind: ActionKind, source: int | None) -> None:
+        if kind is ActionKind.MELDED_KONG and source is not None:
+            self._claim(kind, seat, face, (face, face, face), source)
+        elif kind is ActionKind.ADDED_KONG:
+            pung = self._position.pung_of(seat, face)
+            if pung is None:
+                raise self._impossible(f"seat {seat} has no pung of {code_of(face)} to add to")
+            self._add(kind, seat, self._from_hand(seat, (face,)), pung.source)
+        else:
+            self._add(kind, seat, self._from_hand(seat, (face,) * 4))
+
+    def win(self, seat: int, face: int, source: int | None) -> None:
+        hand = self._position.hands[seat]
+        if source is None:
+            (tile,) = self._from_hand(seat, (face,))
+            drawn = self._position.last_draw[seat]
+            if drawn is not None and drawn.tiles and FACE[drawn.tiles[0]] == face and drawn.tiles[0] in hand:
+                tile = drawn.tiles[0]
+        else:
+            offered = self._position.live if self._position.live is not None else self._position.robbable
+            if offered is None or FACE[offered] != face:
+                raise self._impossible(f"seat {seat} wins on {code_of(face)}, which is not the last discard")
+            tile = offered
+        robbed = ("robbing_kong",) if tile == self._position.robbable else ()
+        self._add(ActionKind.WIN, seat, (tile, *sorted(hand - {tile})), source, flags=robbed)
+
+    def end(self) -> None:
+        left = self._position.wall_left
+        self._add(ActionKind.END, None, flags=("wall_not_exhausted" if left else "wall_exhausted",))
+
+    def _claim(self, kind: ActionKind, seat: int, face: int, own: tuple[int, ...], source: int) -> None:
+        live = self._position.live
+        if live is None or FACE[live] != face or self._position.discarder != source:
+            reason = f"seat {seat} claims {code_of(face)}, which is not the last discard of seat {source}"
+            raise self._impossible(reason)
+        if kind is ActionKind.CHOW and (source + 1) % 4 != seat:
+            raise self._impossible(f"seat {seat} chows from seat {source}, which is not on its left")
+        self._add(kind, seat, (live, *self._from_hand(seat, own)), source)
+
+    def _from_wall(self, faces: tuple[int, ...]) -> tuple[int, ...]:
+        chosen: list[int] = []
+        for face in faces:
+            free = (t for t in tiles_of_face(face) if self._position.place[t] == WALL and t not in chosen)
+            tile = next(free, None)
+            if tile is None:
+                raise self._impossible(f"there are more than {len(tiles_of_face(face))} of {code_of(face)}")
+            chosen.append(tile)
+        return tuple(chosen)
+
+    def _from_hand(self, seat: int, faces: tuple[int, ...]) -> tuple[int, ...]:
+        chosen: list[int] = []
+        for face in faces:
+            held = (t for t in sorted(self._position.hands[seat]) if FACE[t] == face and t not in chosen)
+            tile = next(held, None)
+            if tile is None:
+                raise self._impossible(f"seat {seat} does not hold {code_of(face)}")
+            chosen.append(tile)
+        return tuple(chosen)
+
+    def _impossible(self, reason: str) -> FormatError:
+        return FormatError(f"act {len(self._actions) + 1}", reason)
+
+    def _add(
+        self,
+        kind: ActionKind,
+        seat: int | None,
+        tiles: tuple[int, ...] = (),
+        source: int | None = None,
+        drawn_from: DrawnFrom | None = None,
+        flags: tuple[str, ...] = (),
+    ) -> None:
+        if self._position.over:
+            raise self._impossible("the hand is over")
+        action = Action(len(self._actions) + 1, kind, seat, tiles, source, drawn_from, flags=flags)
+        self._actions.append(action)
+        self._position.apply(action)
