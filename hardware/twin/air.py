@@ -2,6 +2,7 @@
 
 A body (anything with `tag`, `x`, `y`, `z`) couples to an antenna when its centre lies inside the rectangle:
 antennas of the surface reach bodies with 0 <= z <= reach_mm, antennas below it those with -reach_mm <= z < 0.
+Noise (`twin.noise`) may add weaker couplings, strays from neighbouring antennas, and damage.
 Lengths are mm in the table's frame (that of seat East), times µs of the table's clock.
 """
 
@@ -11,15 +12,22 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from typing import NamedTuple, Protocol
 
+from twin import coupling
 from twin.clock import Clock
-from twin.tags import HIGH_RATE, SUBCARRIERS, Tag, parse, with_crc
+from twin.noise import Noise
+from twin.tags import HIGH_RATE, SUBCARRIERS, Tag, parse
+
+__all__ = ("Air", "Antenna", "Body", "Echo", "Noise", "Radio", "Violation", "load_antennas")
 
 ZONES_FILE = Path(__file__).resolve().parent.parent / "zones.toml"
 CENTRE_READER = 4
 NEIGHBOUR_MM = 100.0  # fields of two readers closer than this disturb each other; our choice, no sheet
+STRAY_MM = 60.0  # cross-talk reaches tags this far outside the rectangle, the nearer the likelier; our choice
+STRAY_LEVEL = 6  # receiver level of a stray answer
+FULL_LEVEL = 15  # of an answer where coupling is not modelled
+CAPTURE_LEVELS = 3  # so much stronger than all others, an answer is heard in spite of them: about 5 dB
 
 # ISO/IEC 15693, 1 out of 4, single subcarrier, 26.48 kbit/s; in µs.
 BYTE_US = 4096 / 13.56
@@ -117,39 +125,12 @@ class Echo(NamedTuple):
     kbit: int  # 26, 53, or 0 for rates and subcarriers this front end cannot receive
     tags: tuple[Tag, ...]
     epochs: tuple[int, ...]
+    level: int = FULL_LEVEL  # at the receiver, in steps of the reader's MIN_LEVEL
 
     @property
     def intact(self) -> bool:
         """False once every answering tag has lost its field since the answer began."""
         return not self.tags or any(t.epoch == e for t, e in zip(self.tags, self.epochs, strict=True))
-
-
-class Noise:
-    """Seeded disturbances: chances in 0..1 of an answer missed, spoilt by a wrong bit, or made of nothing.
-
-    `ghost` is the chance that an inventory nobody answers yields a byte-shifted, zero-filled UID with good CRC.
-    """
-
-    def __init__(self, seed: int, missed: float = 0.0, bit_error: float = 0.0, ghost: float = 0.0) -> None:
-        self._random = Random(seed)
-        self.missed, self.bit_error, self.ghost = missed, bit_error, ghost
-
-    def misses(self) -> bool:
-        return self.missed > 0 and self._random.random() < self.missed
-
-    def spoil(self, data: bytes) -> bytes:
-        if not self.bit_error or self._random.random() >= self.bit_error:
-            return data
-        bit = self._random.randrange(8 * len(data))
-        return (int.from_bytes(data, "little") ^ 1 << bit).to_bytes(len(data), "little")
-
-    def haunts(self) -> bool:
-        return self.ghost > 0 and self._random.random() < self.ghost
-
-    def conjure(self, uids: Sequence[int]) -> bytes:
-        """An inventory reply nobody sent: one of `uids`, shifted by two or three bytes."""
-        uid = uids[self._random.randrange(len(uids))] >> 8 * self._random.choice((2, 3))
-        return with_crc(bytes(2) + uid.to_bytes(8, "little"))
 
 
 def superpose(replies: Sequence[bytes]) -> tuple[bytes, int | None]:
@@ -250,7 +231,7 @@ class Radio:
             self._round = []
             flags = frame[0] if frame else 0
             self._kbit = 26 if flags & (SUBCARRIERS | HIGH_RATE) == HIGH_RATE else 0
-            for body in self.air.present[self._powered].values():
+            for body in self.air.listeners(self._powered):
                 tag = body.tag
                 reply = tag.request(frame, now)
                 if reply is not None:
@@ -259,25 +240,28 @@ class Radio:
                 elif tag.waiting:
                     self._round.append(tag)
         echo = self._echo(tags, replies, frame)
-        if echo is None:
-            self._silent_since = now
-            return None
+        if echo is None or not (echo.tags or echo.level == FULL_LEVEL):
+            self._silent_since = now  # nobody sends, whatever the receiver makes of its noise
+            return echo
         self._silent_since = None
         self._deaf_until = now + T1_US + echo.delay_us + reply_us(len(echo.data), echo.kbit == 53) + T2_US
         return echo
 
     def _echo(self, tags: list[Tag], replies: list[bytes], frame: bytes | None) -> Echo | None:
         noise = self.air.noise
+        level = FULL_LEVEL
         if noise is not None:
+            assert self._powered is not None
             heard = [pair for pair in zip(tags, replies, strict=True) if not noise.misses()]
             tags, replies = [t for t, _ in heard], [r for _, r in heard]
             if not replies:
-                request = parse(frame) if frame is not None else None
-                inventory = frame is None or (request is not None and request.inventory)
-                if not inventory or not self.air.bodies or not noise.haunts():
-                    return None
-                ghost = noise.conjure([body.tag.uid for body in self.air.bodies.values()])
-                return Echo(ghost, None, 0.0, self._kbit, (), ())
+                return self._nothing(noise, frame)
+            levels = [self.air.level(self._powered, tag) for tag in tags]
+            level = max(levels)
+            if len(tags) > 1 and noise.profile.capture:
+                best = levels.index(level)
+                if all(level - other >= CAPTURE_LEVELS for n, other in enumerate(levels) if n != best):
+                    tags, replies = [tags[best]], [replies[best]]
         if not replies:
             return None
         data, collision = superpose(replies)
@@ -285,7 +269,21 @@ class Radio:
             data = noise.spoil(data)
         kbit = 53 if tags[0].fast and self._kbit else self._kbit
         delay = max(tag.delay_us for tag in tags)
-        return Echo(data, collision, delay, kbit, tuple(tags), tuple(tag.epoch for tag in tags))
+        return Echo(data, collision, delay, kbit, tuple(tags), tuple(tag.epoch for tag in tags), level)
+
+    def _nothing(self, noise: Noise, frame: bytes | None) -> Echo | None:
+        """What the receiver makes of an answer that nobody gave."""
+        assert self._powered is not None
+        request = parse(frame) if frame is not None else None
+        inventory = frame is None or (request is not None and request.inventory)
+        if inventory and self.air.bodies and noise.haunts():
+            ghost = noise.conjure([body.tag.uid for body in self.air.bodies.values()])
+            return Echo(ghost, None, 0.0, self._kbit, (), ())
+        if noise.profile.floor:
+            hiss = noise.hiss(self.air.antennas[self._powered].zone)
+            if hiss > 0:
+                return Echo(noise.rubbish(), None, 0.0, self._kbit, (), (), hiss)
+        return None
 
 
 def request_us(size: int) -> float:
@@ -317,6 +315,13 @@ class Air:
             for a in self.antennas
         ]
         self._inside: dict[int, list[int]] = {}
+        self._coupled = noise is not None and noise.profile.coupling
+        self._strengths: list[dict[Tag, float]] = [{} for _ in self.antennas]  # dB, of tags present
+        self._strays: list[list[Body]] = [[] for _ in self.antennas]
+        self._beside = [
+            [m for m, b in enumerate(self.antennas) if m != n and b.below == a.below and a.gap_mm(b) <= STRAY_MM]
+            for n, a in enumerate(self.antennas)
+        ]
         self.bodies: dict[int, Body] = {}
         self._radios: dict[int, Radio] = {}
 
@@ -342,7 +347,12 @@ class Air:
     def moved(self, body: Body) -> None:
         """Tell that `body` has a new place; its tag gains or loses the field accordingly."""
         x, y, z = body.x, body.y, body.z
-        self._place(body, [n for n, a in enumerate(self.antennas) if a.reaches(x, y, z)])
+        if self._coupled:
+            self._place(body, [n for n, a in enumerate(self.antennas) if coupling.near(a, body)])
+            for n in self._inside[id(body)]:
+                self._strengths[n].clear()
+        else:
+            self._place(body, [n for n, a in enumerate(self.antennas) if a.reaches(x, y, z)])
 
     def _place(self, body: Body, new: list[int]) -> None:
         key = id(body)
@@ -353,6 +363,7 @@ class Air:
         for n in old:
             if n not in new:
                 del self.present[n][key]
+                self._strengths[n].clear()
                 if self.powered[n]:
                     body.tag.power(False, self.clock.now)
         for n in new:
@@ -360,6 +371,58 @@ class Air:
                 self.present[n][key] = body
                 if self.powered[n]:
                     body.tag.power(True, self.clock.now)
+
+    def strength_db(self, number: int, tag: Tag) -> float:
+        """Strength of a tag that is present at antenna `number`, in dB above what it needs."""
+        known = self._strengths[number]
+        if not known:
+            antenna, bodies = self.antennas[number], list(self.present[number].values())
+            for body in bodies:
+                known[body.tag] = coupling.strength_db(antenna, body, bodies)
+        return known[tag]
+
+    def level(self, number: int, tag: Tag) -> int:
+        """Receiver level of a tag's answer at antenna `number`."""
+        if any(body.tag is tag for body in self._strays[number]):
+            return STRAY_LEVEL
+        return coupling.level(self.strength_db(number, tag)) if self._coupled else FULL_LEVEL
+
+    def listeners(self, number: int) -> list[Body]:
+        """The bodies whose tags understand a request of antenna `number` this time."""
+        bodies = list(self.present[number].values())
+        noise = self.noise
+        if noise is None:
+            return bodies
+        if self._coupled:
+            bodies = [b for b in bodies if noise.chance(coupling.chance_heard(self.strength_db(number, b.tag)))]
+        return bodies + self._strays[number]
+
+    def _stray(self, number: int, noise: Noise) -> list[Body]:
+        """Bodies elsewhere that the field of antenna `number` happens to power this time."""
+        zone = self.antennas[number].zone
+        here = self.present[number]
+        strays = [
+            body
+            for body in self.bodies.values()
+            if (body.tag, zone) in noise.overlaps
+            and id(body) not in here
+            and noise.chance(noise.overlaps[body.tag, zone])
+        ] if noise.overlaps else []  # fmt: skip
+        if noise.chance(noise.profile.crosstalk):
+            antenna = self.antennas[number]
+            around: list[Body] = []
+            weights: list[float] = []
+            for m in self._beside[number]:
+                for key, body in self.present[m].items():
+                    apart = coupling.outside_mm(antenna, body)
+                    if key not in here and apart <= STRAY_MM:
+                        around.append(body)
+                        weights.append(1 - apart / (STRAY_MM + 1))
+            if around:
+                chosen = around[noise.pick(weights)]
+                if chosen not in strays:
+                    strays.append(chosen)
+        return [body for body in strays if not body.tag.powered]
 
     def _power(self, number: int, on: bool) -> None:
         self.powered[number] = on
@@ -369,5 +432,11 @@ class Air:
                 if self.powered[n]:
                     zones = (self.antennas[n].zone, self.antennas[number].zone)
                     self.violations.append(Violation(now, "fields", zones))
+            if self.noise is not None:
+                self._strays[number] = self._stray(number, self.noise)
         for body in self.present[number].values():
             body.tag.power(on, now)
+        for body in self._strays[number]:
+            body.tag.power(on, now)
+        if not on and self._strays[number]:
+            self._strays[number] = []

@@ -701,6 +701,8 @@ class Pn5180:
         echo = self._radio.exchange(frame, self._tx_started) if proper else None
         if echo is None or self._stuck or not self._agc_good:
             return
+        if echo.level < self._registers[SIGPRO_RM] >> 12 & 15:  # MIN_LEVEL (table 102)
+            return
         begin = now + T1_US + echo.delay_us
         if begin < self._rx_open or echo.kbit != RX_KBIT.get(self._rx_config or 0):
             return
