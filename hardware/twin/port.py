@@ -11,7 +11,7 @@ import mmap
 import os
 import sys
 
-import micropython_module
+import micropython_module  # type: ignore[import-not-found]
 
 if __name__ == "__main__":
     with open(sys.argv[1], "rb") as file:
