@@ -88,23 +88,32 @@ def suit_waits(suit: int, pattern: int) -> SuitWaits:
     return found
 
 
+def forget_waits() -> None:
+    """Empty the table of waits of suits, to measure a first hand or to give back its memory."""
+    _SUIT_WAITS.clear()
+
+
 def standard_waits(patterns: tuple[int, int, int, int]) -> int:
     """Faces (bit per face) that complete sets and one pair."""
-    suits = [suit_waits(suit, pattern) for suit, pattern in enumerate(patterns)]
+    m, p, s, h = patterns
+    suits = (suit_waits(0, m), suit_waits(1, p), suit_waits(2, s), suit_waits(HONOURS, h))
     # One suit takes the tile; a second one may hold the pair; the others are complete sets.
-    unfinished = [suit for suit in range(4) if not suits[suit].without_pair]
-    if len(unfinished) == 1:
-        suit = unfinished[0]
-        return suits[suit].pair_waits << 9 * suit
-    if len(unfinished) == 2:
-        one, two = unfinished
-        faces = 0
-        if suits[two].with_pair:
-            faces |= suits[one].set_waits << 9 * one
-        if suits[one].with_pair:
-            faces |= suits[two].set_waits << 9 * two
-        return faces
-    return 0
+    one = two = -1
+    for suit in range(4):
+        if not suits[suit].without_pair:
+            if two >= 0:
+                return 0
+            one, two = suit, one
+    if one < 0:
+        return 0
+    if two < 0:
+        return suits[one].pair_waits << 9 * one
+    faces = 0
+    if suits[two].with_pair:
+        faces = suits[one].set_waits << 9 * one
+    if suits[one].with_pair:
+        faces |= suits[two].set_waits << 9 * two
+    return faces
 
 
 def seven_pairs_waits(patterns: tuple[int, int, int, int]) -> int:

@@ -403,8 +403,7 @@ class Scorer:
         """(fans of suited pungs together, number of terminal pungs)."""
         known = self._pungs.get(pungs)
         if known is None:
-            m, p, s = sorted((pungs & 511, pungs >> 9 & 511, pungs >> 18))
-            alike = m | p << 9 | s << 18
+            alike = _alike_pungs(pungs)
             if alike != pungs:
                 known = self._suited_pung_fans(alike)
             else:
@@ -472,11 +471,29 @@ def chows_of_key(key: int) -> tuple[list[int], int]:
 
 def _alike_chows(key: int) -> int:
     """The key of chows that make the same fans: suits in a fixed order, no pair of fives that does nothing."""
+    m, p, s = key % _SUIT_KEY, key // _SUIT_KEY % _SUIT_KEY, key // (_SUIT_KEY * _SUIT_KEY) % _SUIT_KEY
     if key >= _FIVES_KEY:
-        chows, _ = chows_of_key(key)
-        return key if len(chows) == 4 and all(chow % 7 in (0, 6) for chow in chows) else key % _FIVES_KEY
-    m, p, s = sorted((key % _SUIT_KEY, key // _SUIT_KEY % _SUIT_KEY, key // (_SUIT_KEY * _SUIT_KEY)))
+        ends = _ends(m) + _ends(p) + _ends(s)
+        return key if ends == 4 else key % _FIVES_KEY
+    if m > p:
+        m, p = p, m
+    if p > s:
+        p, s = s, p
+    if m > p:
+        m, p = p, m
     return m + p * _SUIT_KEY + s * (_SUIT_KEY * _SUIT_KEY)
+
+
+def _alike_pungs(pungs: int) -> int:
+    """The bits of suited pungs with the suits in a fixed order."""
+    m, p, s = sorted((pungs & 511, pungs >> 9 & 511, pungs >> 18))
+    return m | p << 9 | s << 18
+
+
+def _ends(suit_key: int) -> int:
+    """How many chows 123 and 789 of one suit; -9 if there are others."""
+    first, last = suit_key % 5, suit_key // 15625
+    return first + last if first + last * 15625 == suit_key else -9
 
 
 def faces_of_mask(faces: int) -> list[int]:

@@ -104,6 +104,11 @@ def parts_of(suit: int, pattern: int) -> tuple[Part, ...]:
     return parts
 
 
+def forget_parts() -> None:
+    """Empty the table of readings of suits, to measure a first hand or to give back its memory."""
+    _PARTS.clear()
+
+
 # Patterns of the three tiles of a knitted straight: 147, 258, 369.
 KNIT_PATTERN: Final = tuple(0o1001001 << 3 * start for start in range(3))
 
