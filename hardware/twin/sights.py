@@ -125,7 +125,7 @@ class Sights:
             self._arrive(tile, zone)
         known = self._known[tile]
         if known not in (NOWHERE, zone):
-            self._later(tile, self._silence(tile, known) + HOLD_MS, lambda: self._lose(tile))
+            self._later(tile, self._silence(tile, known) + HOLD_MS, lambda: self._give_up(tile, known))
 
     def _arrive(self, tile: int, zone: int) -> None:
         rng, noise, place = self._rng, self._noise, zone % 4
@@ -201,6 +201,10 @@ class Sights:
             self._say("enter", zone=zone, tile=self._codes[tile])
         else:
             self._say("moved", **{"tile": self._codes[tile], "from": known, "to": zone})
+
+    def _give_up(self, tile: int, zone: int) -> None:
+        if self._known[tile] == zone:
+            self._lose(tile)
 
     def _lose(self, tile: int) -> None:
         zone = self._known[tile]
