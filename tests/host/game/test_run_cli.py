@@ -14,6 +14,7 @@ import pytest
 from acting import Actors, act_out, carried_hand
 from log_table import LogTable
 
+from paiju.game.formats import read_neutral, write_botzone_json, write_botzone_text, write_neutral, write_pmn
 from paiju.store import Store, write_log
 
 PAIJU = [sys.executable, "-m", "paiju.cli"]
@@ -216,3 +217,32 @@ def test_firmware_of_another_protocol(tmp_path: Path, monkeypatch: pytest.Monkey
         sentence = one_sentence(paiju("run", "--port", table.url, "--data", str(tmp_path)))
     assert "protocol" in sentence
     assert table.journal.acknowledged == 0
+
+
+@pytest.mark.parametrize("kind", ["neutral", "record", "botzone", "requests", "pmn"])
+def test_replay_of_files_of_hands(kind: str, tmp_path: Path) -> None:
+    hand = read_neutral(carried_hand("melded_kong"), "mcr")
+    text = {
+        "neutral": json.dumps(write_neutral(hand)),
+        "record": json.dumps(hand.to_json()) + "\n" + json.dumps(hand.to_json()) + "\n",
+        "botzone": write_botzone_text(hand, "1"),
+        "requests": json.dumps(write_botzone_json(hand)),
+        "pmn": write_pmn(hand),
+    }[kind]
+    path = tmp_path / "hands"
+    path.write_text(text)
+    done = paiju("replay", str(path), "--json", "--rules", "mcr")
+    assert done.returncode == 0, done.stderr
+    rows = lines(done.stdout)
+    assert len(rows) == (2 if kind == "record" else 1)
+    assert {row["record"]["result"]["points"] for row in rows} == {hand.result.points}
+
+
+def test_replay_keeps_the_good_hands_of_a_file(tmp_path: Path) -> None:
+    good = json.dumps(carried_hand("short"))
+    path = tmp_path / "hands.jsonl"
+    path.write_text(f"{good}\n{good[:500]}\n{good}\n")
+    done = paiju("replay", str(path), "--json", "--rules", "mcr")
+    assert done.returncode != 0
+    assert len(lines(done.stdout)) == 2
+    assert "line 2" in done.stderr

@@ -2,6 +2,7 @@
 
 from paiju.game.formats.botzone_json import read_botzone_json, write_botzone_json
 from paiju.game.formats.botzone_text import read_botzone_text, write_botzone_text
+from paiju.game.formats.detect import Import, read_hands
 from paiju.game.formats.neutral import read_neutral, write_neutral
 from paiju.game.formats.pmn import read_pmn, write_pmn
 from paiju.game.formats.recorder import Recorder
@@ -9,10 +10,12 @@ from paiju.game.formats.visitor import FormatError, Visitor, visit
 
 __all__ = [
     "FormatError",
+    "Import",
     "Recorder",
     "Visitor",
     "read_botzone_json",
     "read_botzone_text",
+    "read_hands",
     "read_neutral",
     "read_pmn",
     "visit",

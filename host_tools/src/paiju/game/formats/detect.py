@@ -1,0 +1,90 @@
+"""Finds out which format a file of hands is in, and reads it; good hands are kept where others are bad."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from paiju.game.formats.botzone_json import read_botzone_json
+from paiju.game.formats.botzone_text import read_botzone_text
+from paiju.game.formats.neutral import read_neutral
+from paiju.game.formats.pmn import read_pmn
+from paiju.game.formats.visitor import FormatError
+from paiju.game.record import FORMAT, HandRecord
+
+_PMN_START = re.compile(r'\s*\[\w+\s+"')
+
+
+@dataclass(slots=True)
+class Import:
+    """The hands of a file and what was wrong with it."""
+
+    format: str
+    records: list[HandRecord] = field(default_factory=list)
+    problems: list[FormatError] = field(default_factory=list)
+
+
+def read_hands(text: str, profile: str = "mcr1998") -> Import:
+    """Read a file of hands: own records, neutral hands (JSON, one or a line each), Botzone, PMN.
+
+    Raises FormatError if it is none of these.
+    """
+    start = text.lstrip()[:1]
+    if _PMN_START.match(text):
+        found = Import("pmn")
+        for number, board in enumerate(re.split(r"\n\s*\n(?=\s*\[)", text.strip()), 1):
+            _try(found, f"board {number}", partial(read_pmn, board, profile))
+        return found
+    if start in ("{", "["):
+        return _read_json(text, profile)
+    if re.match(r"\s*(Match|Wind)\b", text):
+        found = Import("botzone text")
+        line = 1
+        for match in re.split(r"(?m)^(?=Match\b)", text):
+            if match.strip():
+                _try(found, f"match at line {line}", partial(read_botzone_text, match, profile))
+            line += match.count("\n")
+        return found
+    raise FormatError("", "no known format of hands")
+
+
+def _read_json(text: str, profile: str) -> Import:
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        whole = None
+    if isinstance(whole, list):
+        found = Import("botzone json")
+        _try(found, "", partial(read_botzone_json, whole, profile))
+        return found
+    found = Import("hands")
+    lines = [text] if isinstance(whole, dict) else text.splitlines()
+    for number, line in enumerate(lines, 1):
+        place = "" if isinstance(whole, dict) else f"line {number}"
+        if line.strip():
+            _try(found, place, partial(_read_line, line, profile))
+    return found
+
+
+def _read_line(line: str, profile: str) -> HandRecord:
+    try:
+        body: Any = json.loads(line)
+    except ValueError as error:
+        raise FormatError("", "not JSON, or cut") from error
+    if isinstance(body, dict) and body.get("format") == FORMAT:
+        return HandRecord.from_json(body)
+    if isinstance(body, dict) and {"deal", "events"} <= body.keys():
+        return read_neutral(body, profile)
+    raise FormatError("", "no hand: it has no deal and events")
+
+
+def _try(found: Import, place: str, read: Callable[[], HandRecord]) -> None:
+    try:
+        found.records.append(read())
+    except FormatError as error:
+        inner = f"{place}, {error.place}" if place and error.place else place or error.place
+        found.problems.append(FormatError(inner, error.reason))
+    except ValueError as error:
+        found.problems.append(FormatError(place, str(error)))
