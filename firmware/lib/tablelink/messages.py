@@ -203,6 +203,38 @@ COMMANDS = (
     Command(13, "setup", "stacks:u8:10..18 sets:u8:1..2 throws:u8:1..2"),
     Command(14, "dealer", "seat:u8:0..3"),
     Command(15, "forget", "", "", service=True),
+    # The technician at the readers: controller/technician.py, imported when first asked for
+    Command(
+        32,
+        "zone",
+        "zone:u8:0..17",
+        "reader:u8 failures:u8 tiles:u8 asked_ms:u32 noise:u32 conflicts:u32 level:u8 margin:u8 floor:u8 day:u16",
+    ),
+    Command(33, "workbench", service=True, lease=True),
+    Command(
+        34,
+        "tag",
+        "zone:u8:0..17 number:u8:0..39",
+        "count:u8 overflow:u8 noise:u8 known:u8 uid:bytes8 memory:bytes8",
+        service=True,
+    ),
+    Command(35, "tag_write", "zone:u8:0..17 afi:u8:0..255 uid:bytes8 memory:bytes8", "result:u8", service=True),
+    Command(36, "noise_floor", "zone:u8:0..17 level:u8:0..15 shots:u8:1..100", "heard:u8", service=True),
+    Command(
+        37,
+        "read_rate",
+        "zone:u8:0..17 level:u8:0..15 shots:u8:1..100 uid:bytes8",
+        "good:u8 damaged:u8",
+        service=True,
+    ),
+    Command(
+        38,
+        "calibrate",
+        "zone:u8:0..17 level:u8:1..15 margin:u8:0..15 floor:u8:0..15 day:u16:0..65535",
+        "",
+        service=True,
+    ),
+    Command(39, "request", "seat:u8:0..3 text:bytes5", "done:u8", service=True),
 )
 
 EVENT_BY_NAME = {e.name: e for e in EVENTS}
