@@ -24,7 +24,7 @@ from tablelink import messages as m
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "tests" / "firmware" / "scripts" / "table_program.py"
-PATIENCE = 20.0  # real seconds; only a guard against hanging
+PATIENCE = 60.0  # real seconds; only a guard against hanging
 
 
 class RealTable:
