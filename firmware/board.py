@@ -2,8 +2,6 @@
 
 from micropython import const
 
-REVISION = 'A'
-
 # Controller pins
 PIN_LINK_TX = const(0)
 PIN_LINK_RX = const(1)
@@ -57,30 +55,18 @@ IN_REFEREE = (44, 45, 46, 47)
 IN_BUTTON_DICE = 48
 IN_BUTTON_RAISE = 49
 IN_BUTTON_REFILL = 50
-OUT_PAN_DIR = 56
-OUT_RING_DIR = 57
-OUT_LIFT_DIR = 58
-OUT_DICE_DIR = 59
-OUT_FEED_DIR = (60, 61, 62, 63)
-OUT_HEAD_DIR = (52, 53, 54, 55)
-OUT_PUSHER_DIR = (78, 79, 69, 70)
-OUT_PLATE_DIR = (86, 87, 91, 92)
 OUT_RELAY_ENABLE = 93
 OUT_BUZZER = 94
 
 # Readers: name, select pin, busy pin, reset bit, multiplexer bits (address 0, address 1, enable), antennas
 READERS = (
-    ('east', 17, 2, 64, (72, 73, 74), 4),
-    ('south', 20, 3, 65, (75, 76, 77), 4),
-    ('west', 21, 6, 66, (80, 81, 82), 4),
-    ('north', 22, 7, 67, (83, 84, 85), 4),
-    ('centre', 26, 8, 68, (88, 89, 90), 2),
+    ("east", 17, 2, 64, (72, 73, 74), 4),
+    ("south", 20, 3, 65, (75, 76, 77), 4),
+    ("west", 21, 6, 66, (80, 81, 82), 4),
+    ("north", 22, 7, 67, (83, 84, 85), 4),
+    ("centre", 26, 8, 68, (88, 89, 90), 2),
 )
 ZONES_A_SEAT = const(4)
-ZONE_HAND = const(0)
-ZONE_MELD = const(1)
-ZONE_POND = const(2)
-ZONE_GATE = const(3)
 ZONE_DICE = const(16)
 
 # PWM: chip addresses and frequency; panel addresses
@@ -93,51 +79,44 @@ LAMP_REFEREE = const(2)
 LAMP_DEALER = const(3)
 
 # ADC channels
-ADC_PAN = const(0)
-ADC_RING = const(1)
-ADC_FEEDS = const(2)
-ADC_HEADS = const(3)
-ADC_PUSHERS = const(4)
-ADC_PLATES = const(5)
-ADC_LIFT = const(6)
 ADC_RAIL = const(7)
 ADC_VREF_MV = const(3300)
 ADC_MV_PER_AMP = const(500)
 
-# Motors: name: (PWM chip, PWM channel, direction bit)
-MOTORS = {
-    'pan': (0, 0, 56),
-    'ring': (0, 1, 57),
-    'lift': (0, 2, 58),
-    'dice': (0, 3, 59),
-    'feed_0': (0, 4, 60),
-    'feed_1': (0, 5, 61),
-    'feed_2': (0, 6, 62),
-    'feed_3': (0, 7, 63),
-    'head_0': (0, 8, 52),
-    'head_1': (0, 9, 53),
-    'head_2': (0, 10, 54),
-    'head_3': (0, 11, 55),
-    'pusher_0': (1, 0, 78),
-    'pusher_1': (1, 1, 79),
-    'pusher_2': (1, 2, 69),
-    'pusher_3': (1, 3, 70),
-    'plate_0': (1, 4, 86),
-    'plate_1': (1, 5, 87),
-    'plate_2': (1, 6, 91),
-    'plate_3': (1, 7, 92),
-}
+# Motors by number: PWM chip, PWM channel, direction bit, axis
+MOTORS = (
+    (0, 0, 56, "pan"),
+    (0, 1, 57, "ring"),
+    (0, 2, 58, "lift"),
+    (0, 3, 59, "dice"),
+    (0, 4, 60, "feed"),
+    (0, 5, 61, "feed"),
+    (0, 6, 62, "feed"),
+    (0, 7, 63, "feed"),
+    (0, 8, 52, "head"),
+    (0, 9, 53, "head"),
+    (0, 10, 54, "head"),
+    (0, 11, 55, "head"),
+    (1, 0, 78, "pusher"),
+    (1, 1, 79, "pusher"),
+    (1, 2, 69, "pusher"),
+    (1, 3, 70, "pusher"),
+    (1, 4, 86, "plate"),
+    (1, 5, 87, "plate"),
+    (1, 6, 91, "plate"),
+    (1, 7, 92, "plate"),
+)
 
-# Axes: name: (ms of a full stroke or turn, running mA, stalled mA, ADC channel), all at full power
+# Axes: ms of a full stroke or turn, running mA, stalled mA, all at full power; ADC channel; first motor
 AXES = {
-    'pan': (1250, 1200, 4000, 0),
-    'ring': (1000, 800, 3000, 1),
-    'feed': (333, 500, 2000, 2),
-    'head': (220, 500, 2000, 3),
-    'pusher': (200, 700, 2500, 4),
-    'plate': (1200, 1500, 4000, 5),
-    'lift': (1500, 2000, 5000, 6),
-    'dice': (83, 100, 300, 6),
+    "pan": (1250, 1200, 4000, 0, 0),
+    "ring": (1000, 800, 3000, 1, 1),
+    "feed": (333, 500, 2000, 2, 4),
+    "head": (220, 500, 2000, 3, 8),
+    "pusher": (200, 700, 2500, 4, 12),
+    "plate": (1200, 1500, 4000, 5, 16),
+    "lift": (1500, 2000, 5000, 6, 2),
+    "dice": (83, 100, 300, 6, 3),
 }
 
 PWM_FULL = const(4095)

@@ -10,18 +10,25 @@ from machine import I2C, SPI, UART, Pin
 import board
 from drivers.faults import DriverFault
 from drivers.mb85rs2mt import Mb85rs2mt
+from drivers.mcp3208 import Mcp3208
+from tablelink.messages import BUSY
 
-from . import faults, health, radio
+from . import fault_codes as faults
+from . import health, radio
 from .axes import Motors
 from .cycle import Cycle
 from .dice import DiceReader
-from .faults import Fault
+from .faults import FaultLog
 from .journal import Journal
-from .link import Identity, Link
+from .link import CommandError, Identity, Link
+from .memory import LATE_TASK, SIZE, Memory
+from .notices import Notices
 from .ports import Ports
 from .safety import Safety
 from .scanner import Scanner
 from .seats import Seats
+from .service import Service, conflict
+from .settings import Settings
 from .throws import Throws
 from .tile_registry import TileRegistry
 
@@ -50,18 +57,22 @@ class App:
             rxbuf=512,
             timeout=0,
         )
-        self.journal = Journal(fram, board.FRAM_BYTES)
+        self.journal = Journal(fram, board.FRAM_BYTES - SIZE)
+        self.memory = Memory(fram, board.FRAM_BYTES - SIZE)
         self.link = Link(uart, self.journal, Identity(machine.unique_id(), VERSION))
-        emit = self.link.emit
-        reason = _REASONS.get(machine.reset_cause(), "reset")
-        emit("boot", reason, self.journal.boot, VERSION[0] << 16 | VERSION[1] << 8 | VERSION[2])
+        self.reason = _REASONS.get(machine.reset_cause(), "reset")
+        self.link.emit("boot", self.reason, self.journal.boot, VERSION[0] << 16 | VERSION[1] << 8 | VERSION[2])
 
         i2c = I2C(board.PANEL_I2C, scl=Pin(board.PIN_I2C_SCL), sda=Pin(board.PIN_I2C_SDA), freq=board.PANEL_FREQ)
         self.ports = Ports(
             aux, Pin(board.PIN_EXPANDER_CS, Pin.OUT, value=1), Pin(board.PIN_EXPANDER_INT, Pin.IN, Pin.PULL_UP)
         )
-        self.safety = Safety(self.ports, emit, self._motors_off)
-        self.motors = Motors(i2c, self.ports, self.safety.ready)
+        self.log = FaultLog(self.ports, self.memory, self.link.emit, self._notice)
+        self.notices = Notices(self.link, self.log)
+        emit = self.notices.emit
+        self.safety = Safety(self.ports, self.log, self._motors_off)
+        adc = Mcp3208(aux, Pin(board.PIN_ADC_CS, Pin.OUT, value=1), board.AUX_BAUD, board.ADC_BAUD)
+        self.motors = Motors(i2c, self.ports, self.safety, adc, self.memory)
         rf = SPI(
             board.RF_SPI,
             baudrate=board.RF_BAUD,
@@ -79,9 +90,11 @@ class App:
             _ZONES,
         )
         self.scanner = Scanner(self.radio, TileRegistry(), emit)
-        self.cycle = Cycle(self.ports, self.motors, self.scanner, self.safety, emit)
-        self.dice = Throws(self.motors, self.ports, DiceReader(self.scanner), emit)
-        self.seats = Seats(i2c, emit, self._pressed)
+        self.cycle = Cycle(self.ports, self.motors, self.scanner, self.safety, self.log, self.memory, emit)
+        self.dice = Throws(self.motors, self.ports, DiceReader(self.scanner), emit, self.log)
+        self.seats = Seats(i2c, self.ports, emit, self._pressed)
+        self.service = Service(self.link, self.cycle, self.motors, self.ports, self.safety, self.memory, self.log)
+        self.settings = Settings("settings", {"stacks": board.STACKS_A_SIDE, "sets": 1, "throws": 2})
         self.ports.on_input = self._on_input
         self.health = health.Health()
         self._commands()
@@ -92,16 +105,22 @@ class App:
         except DriverFault:
             pass  # the relay is open as well
 
+    def _notice(self, text):
+        self.seats.notice(text)
+
     def _on_input(self, bit, level):
         self.safety.on_input(bit, level)
+        self.motors.on_input(bit, level)
+        self.service.on_input(bit, level)
         self.seats.on_input(bit, level)
 
     def _pressed(self, seat, button):
         if button in ("raise", "refill"):
-            self.dice.reset()
+            if not self.cycle.in_play:
+                self.dice.reset()
             self.cycle.press(button)
         elif button == "dice":
-            if self.cycle.state == "ready":
+            if self.cycle.in_play and self.safety.ready():
                 self.dice.press()
         elif button == "win":
             self.seats.lamp(seat, board.LAMP_WIN, 1)
@@ -122,41 +141,105 @@ class App:
             gc.collect()
             return gc.mem_alloc(), gc.mem_free()
 
+        def dealer(seat):
+            self.notices.dealer = seat
+
         link.on("memory", memory)
+        link.on("beep", seats.beep)
+        link.on("setup", self._setup)
+        link.on("dealer", dealer)
         link.on("display", display)
         link.on("lamp", lamp)
 
     def setup(self):
-        """Self-test of the chips: each that does not answer is a fault event; the table runs as far as it can."""
-        for n, part in enumerate((self.ports, self.motors, self.seats)):
+        """Self-test of the chips. What does not answer keeps the motors off; the table reads on as far as it can."""
+        self._down = 0
+        for n, chip_setup in enumerate((self.ports.setup, self.motors.setup, self.seats.setup)):
             try:
-                part.setup()
+                chip_setup()
             except DriverFault as e:
                 print(e)
-                self.link.emit("fault", faults.CHIP_DOWN, n, 0)
+                self._down = n + 1
+        return not self._down
+
+    def _setup(self, stacks, sets, throws):
+        """The `setup` command: the next wall's settings. Flash is written, so nothing may move."""
+        if self.motors.anything_on or self.cycle.moving:
+            raise CommandError(BUSY)
+        self.settings.save(stacks=stacks, sets=sets, throws=throws)
+        self._apply()
+
+    def _apply(self):
+        """Settings that do not fit the mechanics are refused: the defaults stand in. False then."""
+        values = self.settings
+        good = values["stacks"] in range(1, board.STACKS_A_SIDE + 1) and values["sets"] in (1, 2)
+        good = good and values["throws"] in (1, 2)
+        self.cycle.stacks = values["stacks"] if good else board.STACKS_A_SIDE
+        self.cycle.sets = values["sets"] if good else 1
+        self.notices.throws = values["throws"] if good else 2
+        return good
+
+    async def _start(self):
+        """What the last stop has left behind decides whether the table may move at once."""
+        was = self.cycle.interrupted()
+        watchdog = self.reason == "watchdog"
+        if not self._apply() or self.settings.damaged:
+            self.log.warn(faults.CONFIG_BAD, 0, self.settings.damaged)
+        axis = conflict(self.ports)
+        if self._down:
+            self.safety.trip(faults.CHIP_DOWN, self._down - 1)
+        elif axis >= 0:
+            self.safety.trip(faults.SENSOR_CONFLICT, axis)
+        elif was is not None:
+            self.safety.trip(
+                faults.WDT_RESET if watchdog else faults.BROWNOUT, 0, self.memory.cells[LATE_TASK] if watchdog else 0
+            )
+        else:
+            if watchdog:
+                self.log.warn(faults.WDT_RESET, 0, self.memory.cells[LATE_TASK])
+            await self.safety.arm()
+        self.service.key(self.ports.level(board.IN_SERVICE_KEY))
+
+    def _gone(self, code, part):
+        """Whether the cause of a latched fault is gone, as far as the table can see."""
+        if code == faults.HAND_IN_THE_WAY:
+            return self.cycle.in_play or not self.ports.level(board.IN_SURFACE_OBJECT)
+        if code == faults.LIFT_OVERLOAD:
+            return not self.ports.level(board.IN_CONSOLE_OBJECT)
+        if code == faults.SENSOR_CONFLICT:
+            return conflict(self.ports) < 0
+        if code == faults.MOTOR_OVERTEMP:
+            return self.motors.cool()
+        return code != faults.CHIP_DOWN or self.setup()
+
+    def _late(self, number):
+        self.memory.cells[LATE_TASK] = number
+        self.memory.save()
 
     async def run(self):
         beat = self.health.task
+        self.health.on_late = self._late
+        self.safety.causes.append(self._gone)
         self.link.heartbeat = beat("link", 2000)
         self.ports.heartbeat = beat("ports", 2000)
         self.cycle.heartbeat = beat("cycle", 90000)
         self.scanner.heartbeat = beat("scanner", 90000)
+        self.motors.heartbeat = beat("motors", 2000)
         tasks = {
             "link": self.link.run(),
             "ports": self.ports.run(),
             "scanner": self._scan(),
+            "motors": self.motors.run(),
             "cycle": self.cycle.run(),
             "dice": self.dice.run(),
             "health": self.health.run(health.watchdog()),
         }
         for name, coroutine in tasks.items():
             asyncio.create_task(self._guard(name, coroutine))
-        try:
-            await self.safety.arm()
-        except Fault:
-            pass
+        await self._start()
         while True:
-            await asyncio.sleep_ms(60000)
+            await asyncio.sleep_ms(1000)
+            self.notices.poll(self.scanner.conflicts, self.journal)
 
     async def _scan(self):
         await self.radio.start()

@@ -1,60 +1,139 @@
 """The tiles' way through the table, one named state after the other; every step has a limit and a fault.
 
-idle -> home -> shuffle -> stack -> audit -> hold -> raise -> ready -> (refill button) collect -> idle
+The states are those of `states`; where the tiles are is kept in `memory`, so that a cycle goes on after any stop.
 """
 
 import asyncio
 from time import ticks_diff, ticks_ms
 
-from drivers.faults import ReaderFault
 from micropython import const
 
 import board
+from drivers.faults import ReaderFault
 
-from . import faults
-from .axes import Axis
-from .faults import Fault
+from . import fault_codes as faults
+from . import memory as m
+from . import states, tile_registry
+from .axes import OPEN, REACHED, STALLED, Axis
+from .faults import Fault, Obstructed, Stopped
+from .feeding import COMPLETE, PAUSED, STARVED, Side, Stirrer
 
-_TILES_A_SIDE = board.STACKS_A_SIDE * board.TILES_A_STACK
-_FEED_LIMIT_MS = const(8000)
-_TILE_LIMIT_MS = const(500)
-_GAP_CLEAR_MS = const(2000)  # the console stays up so long after the last hand left the gap
+_CLEAR_MS = const(15000)  # so long the table waits for an empty surface
+_EXTENSION_MS = const(2000)
+_STIRS = const(2)
+_SURPLUS_MS = const(500)
+_FEW = const(8)  # so many tiles can be missing; more are stuck somewhere
+_MISSING_TOLD = const(16)
+_PRESS_MS = const(400)  # both buttons within this time pause
+_DOUBLED = tile_registry.DOUBLED
 
 
 class Cycle:
-    """`scanner` reads the gates (`read_gate(side)`), `emit` records events, `safety` allows motion."""
+    """`scanner` reads the gates, `emit` records events, `safety` allows motion, `memory` outlives a power cut.
 
-    def __init__(self, ports, motors, scanner, safety, emit):
+    `stacks` and `sets` are settings: stacks a side and tile sets in the table, as of the next wall.
+    """
+
+    def __init__(self, ports, motors, scanner, safety, log, memory, emit):
         self._ports = ports
+        self._motors = motors
         self._scanner = scanner
         self._safety = safety
+        self._log = log
+        self._memory = memory
         self._emit = emit
-        self._pan = Axis(motors, ports, "pan")
-        self._ring = Axis(motors, ports, "ring")
+        self._cells = memory.cells
+        self._stirrer = Stirrer(motors, ports)
         self._lift = Axis(motors, ports, "lift")
-        self._feeds = [Axis(motors, ports, "feed", n) for n in range(4)]
-        self._heads = [Axis(motors, ports, "head", n) for n in range(4)]
-        self._pushers = [Axis(motors, ports, "pusher", n) for n in range(4)]
-        self._plates = [Axis(motors, ports, "plate", n) for n in range(4)]
+        self.sides = [Side(n, motors, ports, memory, self._gate) for n in range(4)]
         self.state = "idle"
-        self.set = 0
+        self.stacks = board.STACKS_A_SIDE
+        self.sets = 1
+        self.service = False  # a technician has the table: no cycle starts
         self._wanted = None
         self._wake = asyncio.Event()
-        self._seen = bytearray(board.TILES_A_SET // 8)
-        self._tiles = 0
-        self._doubled = 0
-        self._foreign = 0
-        self._sets = [0, 0]
+        self._pressed_at = ticks_ms()
+        self._homed = True
         self.heartbeat = None
 
+    # -- what others may ask -----------------------------------------------------------------------------------
+
     def press(self, button):
-        """Ask for `raise` or `refill`; a press that the state has no use for is ignored."""
+        """Ask for `raise` or `refill`; both together pause. A press that the state has no use for is ignored."""
+        now = ticks_ms()
+        both = self._wanted not in (None, button) or (
+            ticks_diff(now, self._pressed_at) < _PRESS_MS
+            and self._ports.level(board.IN_BUTTON_RAISE)
+            and self._ports.level(board.IN_BUTTON_REFILL)
+        )
+        self._pressed_at = now
+        if both and self.state in ("shuffle", "stack"):
+            self._pause(True)
         self._wanted = button
         self._wake.set()
 
+    def _pause(self, on):
+        for side in self.sides:
+            side.paused = on
+
+    @property
+    def set(self):
+        """The set whose wall is below or being built; above once it has been raised."""
+        below = self.state in ("shuffle", "stack", "audit", "hold", "pause")
+        return self._cells[m.SET_BELOW if below else m.SET_ABOVE]
+
+    @property
+    def in_play(self):
+        """Walls have been raised and not been collected."""
+        return bool(self._cells[m.FLAGS] & m.WALLS)
+
+    @property
+    def complete(self):
+        """A whole wall waits on the plates."""
+        cells = self._cells
+        return cells[m.TARGET] > 0 and all(cells[m.STACKS + n] == cells[m.TARGET] for n in range(4))
+
+    @property
+    def moving(self):
+        return self.state not in states.AT_REST
+
+    def interrupted(self):
+        """After a start: the state in which the power failed, or None if everything was at rest."""
+        name = states.NAMES[self._cells[m.STATE] % len(states.NAMES)]
+        self._homed = name in states.AT_REST and name != "fault"
+        if self.in_play and name in states.AT_REST:
+            self.state = "ready"
+        return None if name in states.AT_REST else name
+
+    def forget(self):
+        """The technician has emptied the plates: begin with nothing."""
+        for n in range(4):
+            self._cells[m.STACKS + n] = 0
+        self._cells[m.PUSHING] = self._cells[m.TARGET] = self._cells[m.FLAGS] = 0
+        self._memory.save()
+
+    async def service_home(self):
+        """Home for the technician. Raises as a step does."""
+        await self.home()
+        self._rest()
+
+    def _rest(self):
+        self._enter("ready" if self.in_play else "hold" if self.complete else "idle")
+
+    # -- states ------------------------------------------------------------------------------------------------
+
     def _enter(self, state):
+        if not states.allowed(self.state, state):
+            raise RuntimeError("%s -> %s" % (self.state, state))
         self.state = state
-        self._emit("cycle", state, self.set)
+        self._cells[m.STATE] = states.NAMES.index(state)
+        self._memory.save()
+        if state != "idle":
+            self._emit("cycle", state, self.set)
+
+    def _beat(self):
+        if self.heartbeat is not None:
+            self.heartbeat()
 
     async def run(self):
         while True:
@@ -63,170 +142,420 @@ class Cycle:
             except asyncio.TimeoutError:
                 pass
             self._wake.clear()
-            if self.heartbeat is not None:
-                self.heartbeat()
+            self._beat()
             wanted, self._wanted = self._wanted, None
-            if wanted is None:
+            if self.service or wanted is None:
                 continue
             try:
-                if not self._safety.ready():
-                    if not await self._safety.recover():
-                        continue
-                    await self._home()
-                if wanted == "raise" and self.state in ("idle", "hold", "collect"):
-                    if self.state != "hold":
-                        await self._build()
-                    await self._raise()
-                elif wanted == "refill" and self.state in ("idle", "ready"):
-                    await self._collect()
+                await self._serve(wanted)
+            except Stopped:
+                self._stop()
+            except Obstructed:
+                self._fail(Fault(faults.HAND_IN_THE_WAY, 0, self._motors.guard & 0xFF))
             except Fault as fault:
-                self._safety.trip(fault.code, fault.part, fault.detail)
-                self._enter("fault")
-                self.state = "idle"
+                self._fail(fault)
 
-    async def _together(self, steps):
-        """Run the sides' steps at the same time; the first fault stops all."""
-        tasks = [asyncio.create_task(step) for step in steps]
+    def _fail(self, fault):
+        self._safety.trip(fault.code, fault.part, fault.detail)
+        self._stop()
+
+    def _stop(self):
+        self._memory.count(m.STOPS)
+        self._homed = False
+        self._motors.guard = -1
+        self._enter("fault")
+
+    async def _serve(self, wanted):
+        if not self._safety.ready() or self._log.code:
+            if not await self._safety.recover():
+                return
+        self._motors.watch(-1)
+        if not self._homed:
+            await self.home()
+        if wanted == "refill":
+            if self.state != "hold":
+                await self._collect()
+                if self.sets == 2 and not self.complete:
+                    await self._build()
+        elif not self.in_play or self.complete:
+            if not self.complete:
+                await self._build()
+            await self._raise()
+            if self.sets == 2 and self._cells[m.FLAGS] & m.LOADED:
+                await self._build()
+        if self.state == "home":
+            self._rest()
+
+    async def together(self, steps, sentry=None):
+        """Run steps at the same time and return what they return; the first error, also of `sentry`, stops all."""
+        done = asyncio.Event()
+        results = [None] * len(steps)
+        errors = []
+        left = [len(steps)]
+
+        async def run(n, step):
+            try:
+                result = await step
+            except Exception as error:
+                errors.append(error)
+                done.set()
+                return
+            if n >= 0:
+                results[n] = result
+                left[0] -= 1
+                if not left[0]:
+                    done.set()
+
+        tasks = [asyncio.create_task(run(n, step)) for n, step in enumerate(steps)]
+        if sentry is not None:
+            tasks.append(asyncio.create_task(run(-1, sentry)))
         try:
-            for task in tasks:
-                await task
-        except BaseException:
+            await done.wait()
+            if errors:
+                raise errors[0]
+        finally:
             for task in tasks:
                 task.cancel()
-            raise
+        return results
 
-    async def _home(self):
-        """Bring every axis to its rest at low speed."""
-        self._enter("home")
+    async def _wait_clear(self, bit, limit_ms, code):
+        """Until an input has been 0; Fault `code` after the limit. Raises Stopped."""
+        started = ticks_ms()
+        while self._ports.level(bit):
+            if ticks_diff(ticks_ms(), started) > limit_ms:
+                raise Fault(code, 0, bit)
+            await self._ports.wait(bit, 0, 500)
+            self._motors.check()
+            self._beat()
+
+    # -- home --------------------------------------------------------------------------------------------------
+
+    async def home(self):
+        """Bring every axis to its rest at low speed and find out where the tiles are. Raises as a step does."""
         slow = board.PWM_SLOW
-        await self._lift.move(board.IN_LIFT_DOWN, 1, faults.LIFT_OVERLOAD, slow)
-        for side in range(4):
-            await self._pushers[side].move(board.IN_PUSHER_HOME[side], 1, faults.PUSH_STUCK, slow)
-            await self._heads[side].move(board.IN_HEAD_HOME[side], 0, faults.HEAD_JAM, slow)
+        cells = self._cells
+        raising = states.NAMES[cells[m.STATE] % len(states.NAMES)] == "raise" or self._half_raised()
+        self._enter("home")
+        if not self._ports.level(board.IN_LIFT_DOWN):
+            await self._close(slow, _CLEAR_MS)
+        for side in self.sides:
+            verdict = await side.pusher.move(board.IN_PUSHER_HOME[side.n], 1, slow)
+            if verdict != REACHED:
+                raise side.pusher.fault(verdict, faults.PUSH_STUCK, faults.CHAIN_NO_ZERO)
+            side.settle_push()
+            verdict = await side.head.move(board.IN_HEAD_HOME[side.n], 1, slow)
+            if verdict != REACHED:
+                raise side.head.fault(verdict, faults.HEAD_JAM, faults.HEAD_JAM)
+        for side in self.sides:
+            up = self._ports.level(board.IN_PLATE_UP[side.n])
+            if up and raising:
+                side.emptied()  # its wall stands
+                cells[m.FLAGS] |= m.WALLS
+            elif not up and not self._ports.level(board.IN_PLATE_DOWN[side.n]):
+                await self._plate_home(side, slow)
+        self._memory.save()
+        self._homed = True
+
+    def _half_raised(self):
+        return self.complete and any(self._ports.level(bit) for bit in board.IN_PLATE_UP)
+
+    async def _plate_home(self, side, duty):
+        verdict = await side.plate.move(board.IN_PLATE_DOWN[side.n], 1, duty)
+        if verdict != REACHED:
+            raise side.plate.fault(verdict, faults.PLATE_LIMIT, faults.PLATE_LIMIT)
+
+    # -- build -------------------------------------------------------------------------------------------------
+
+    def _tiles(self):
+        return sum(side.tiles for side in self.sides)
 
     async def _build(self):
+        cells = self._cells
+        fresh = not any(cells[m.STACKS + n] for n in range(4)) or not cells[m.TARGET]
+        if fresh:
+            self._forget_wall()
+        if not self.in_play:
+            await self._wait_clear(board.IN_SURFACE_OBJECT, _CLEAR_MS, faults.HAND_IN_THE_WAY)
+        self._enter("shuffle" if fresh else "stack")
         started = ticks_ms()
-        if not all(self._ports.level(bit) for bit in board.IN_PUSHER_HOME):
-            await self._home()
-        if not await self._ports.wait(board.IN_SURFACE_OBJECT, 0, board.COLLECT_MS):
-            raise Fault(faults.TILE_EXTRA)
-        self._enter("shuffle")
-        await self._together(
-            [self._plates[n].move(board.IN_PLATE_DOWN[n], 1, faults.PLATE_LIMIT) for n in range(4)]
-        )
-        self._forget()
-        self._scanner.clear()
-        self._scanner.pause()
-        self._pan.on()
-        self._ring.on()
+        await self._lower()
+        if self.sets == 1:
+            self._scanner.clear()
+            self._scanner.pause()
+        stirrer = self._stirrer
+        stirs = late = 0
         try:
-            await asyncio.sleep_ms(board.SHUFFLE_MS)
-            self._enter("stack")
-            await asyncio.wait_for_ms(
-                self._together([self._stack(n) for n in range(4)]),
-                max(board.CYCLE_LIMIT_MS - ticks_diff(ticks_ms(), started), 1),
-            )
-        except asyncio.TimeoutError:
-            raise Fault(faults.DECK_TIMEOUT, 0, self._tiles)
+            stirrer.on()
+            if fresh:
+                await self.together([stirrer.watch(board.SHUFFLE_MS)])
+                self._enter("stack")
+            while True:
+                self._beat()
+                left = board.CYCLE_LIMIT_MS - ticks_diff(ticks_ms(), started) + late * _EXTENSION_MS
+                try:
+                    ended = await self._stack_all(max(left, _EXTENSION_MS))
+                except asyncio.TimeoutError:
+                    late += 1
+                    if late > _STIRS:
+                        raise Fault(faults.DECK_TIMEOUT, 0, 8 * cells[m.TARGET] - self._tiles())
+                    await stirrer.stir()
+                    continue
+                if all(end == COMPLETE for end in ended):
+                    break
+                if PAUSED in ended:
+                    stirrer.off()
+                    await self._refill()
+                    started = ticks_ms()
+                    stirs = 0
+                    stirrer.on()
+                    continue
+                self._check_starved(ended)
+                stirs += 1
+                if stirs > _STIRS:
+                    await self._short(ended)
+                    started = ticks_ms()
+                    stirs = 0
+                    stirrer.on()
+                    continue
+                await stirrer.stir()
         finally:
-            for axis in [self._pan, self._ring] + self._feeds:
-                axis.off()
+            stirrer.off()
+            for side in self.sides:
+                side.feed.off()
         self._audit()
-        self._enter("hold")
 
-    async def _stack(self, side):
-        """Read each tile as it waits at the gate, lift it onto the head, push full heads onto the plate."""
-        feed, head = self._feeds[side], self._heads[side]
-        pushing = None
-        try:
-            for n in range(_TILES_A_SIDE):
-                feed.on()
-                if not await self._ports.wait(board.IN_FEED_TILE[side], 1, _FEED_LIMIT_MS):
-                    raise Fault(faults.HEAD_STARVED, side, n)
-                self._note(await self._read(side))
-                if pushing is not None:
-                    await pushing
-                    pushing = None
-                await head.turn(board.IN_HEAD_HOME[side], faults.HEAD_JAM)
-                self._tiles += 1
-                if n % board.TILES_A_STACK == board.TILES_A_STACK - 1:
-                    if not await self._ports.wait(board.IN_HEAD_FULL[side], 1, _TILE_LIMIT_MS):
-                        raise Fault(faults.HEAD_JAM, side, n)
-                    pushing = asyncio.create_task(self._push(side))
-            feed.off()
-            await pushing
-        finally:
-            if pushing is not None:
-                pushing.cancel()
+    async def _stack_all(self, limit_ms):
+        """The four sides at once, each until it is complete, starved or paused."""
+        steps = [side.stack() for side in self.sides]
+        return await asyncio.wait_for_ms(self.together(steps, self._stirrer.watch(0)), limit_ms)
 
-    async def _read(self, side):
+    def _check_starved(self, ended):
+        """A tile that the gate has heard and the light sensor not, or a dead conveyor: no stirring helps."""
+        for side, end in zip(self.sides, ended):
+            if end == STARVED and side.blind:
+                raise Fault(faults.HEAD_STARVED, side.n, 1)
+
+    async def _short(self, ended):
+        """Nothing more comes: a few tiles are missing, or one side is starved."""
+        missing = board.TILES_A_STACK * 4 * self._cells[m.TARGET] - self._tiles()
+        starved = [side for side, end in zip(self.sides, ended) if end == STARVED]
+        if missing > _FEW and len(starved) == 1:
+            raise Fault(faults.HEAD_STARVED, starved[0].n, 0)
+        self._stirrer.off()
+        base = m.SEEN + 18 * self._majority()
+        told = 0
+        for n in range(board.TILES_A_SET):
+            if told < _MISSING_TOLD and not self._cells[base + (n >> 3)] >> (n & 7) & 1:
+                self._emit("missing", self._majority() << 8 | n)
+                told += 1
+        self._log.hold(faults.TILE_SHORT, 0, missing)
+        await self._refill()
+        self._log.clear()
+
+    async def _refill(self):
+        """The console opens for tiles; a press goes on with the same cycle."""
+        self._enter("pause")
+        if not self.in_play:
+            await self._open()
+        self._wanted = None
+        self._wake.clear()
+        while self._wanted is None:
+            try:
+                await asyncio.wait_for_ms(self._wake.wait(), 500)
+            except asyncio.TimeoutError:
+                pass
+            self._wake.clear()
+            self._motors.check()
+            self._beat()
+        self._wanted = None
+        self._pause(False)
+        if not self._ports.level(board.IN_LIFT_DOWN):
+            await self._close()
+        self._enter("stack")
+
+    async def _lower(self):
+        for verdict, side in zip(
+            await self.together([side.plate.move(board.IN_PLATE_DOWN[side.n], 1) for side in self.sides]), self.sides
+        ):
+            if verdict != REACHED:
+                await self._plate_home(side, board.PWM_SLOW)
+
+    # -- audit -------------------------------------------------------------------------------------------------
+
+    def _forget_wall(self):
+        """A new wall begins: nothing is stacked, nothing has been read."""
+        cells = self._cells
+        for n in range(m.SEEN, m.SEEN + 36):
+            cells[n] = 0
+        for n in range(4):
+            cells[m.STACKS + n] = 0
+            self.sides[n].in_head = 0
+        cells[m.PUSHING] = cells[m.FOREIGN] = cells[m.DOUBLED] = 0
+        cells[m.TARGET] = self.stacks
+        self._memory.count(m.CYCLES)
+
+    async def _gate(self, side):
+        """Which tiles have passed, never in which order: one bit a tile."""
         try:
-            return await self._scanner.read_gate(side)
+            code = await self._scanner.read_gate(side)
         except ReaderFault:
-            return None  # the audit will say unread
+            return False  # the audit will say unread
+        if code is None:
+            return False
+        cells = self._cells
+        if code < 0:
+            cell = m.DOUBLED if code == _DOUBLED else m.FOREIGN
+            cells[cell] = min(cells[cell] + 1, 255)
+            return True
+        n = code & 0xFF
+        cells[m.SEEN + 18 * (code >> 8 & 1) + (n >> 3)] |= 1 << (n & 7)
+        return True
 
-    async def _push(self, side):
-        pusher = self._pushers[side]
-        await pusher.move(board.IN_PUSHER_END[side], 0, faults.PUSH_STUCK)
-        await pusher.move(board.IN_PUSHER_HOME[side], 1, faults.PUSH_STUCK)
+    def _read_of(self, tile_set):
+        """How many different tiles of a set have been read."""
+        count = 0
+        for n in range(m.SEEN + 18 * tile_set, m.SEEN + 18 * tile_set + 18):
+            bits = self._cells[n]
+            while bits:
+                bits &= bits - 1
+                count += 1
+        return count
 
-    def _forget(self):
-        for n in range(len(self._seen)):
-            self._seen[n] = 0
-        self._tiles = self._doubled = self._foreign = 0
-        self._sets[0] = self._sets[1] = 0
-
-    def _note(self, tile):
-        """Which tiles passed, never in which order: one bit a tile."""
-        if tile is None:
-            return
-        if tile < 0:
-            self._foreign += 1
-            return
-        self._sets[tile >> 8 & 1] += 1
-        tile &= 0xFF
-        mask = 1 << (tile & 7)
-        if self._seen[tile >> 3] & mask:
-            self._doubled += 1
-        self._seen[tile >> 3] |= mask
+    def _majority(self):
+        return 1 if self._read_of(1) > self._read_of(0) else 0
 
     def _audit(self):
+        cells = self._cells
+        tile_set = self._majority()
+        cells[m.SET_BELOW] = tile_set
         self._enter("audit")
-        self.set = 1 if self._sets[1] > self._sets[0] else 0
-        missing = sum(1 for n in range(board.TILES_A_SET) if not self._seen[n >> 3] >> (n & 7) & 1)
-        if self._sets[1 - self.set]:
+        read, strange = self._read_of(tile_set), self._read_of(1 - tile_set)
+        wanted = board.TILES_A_STACK * 4 * cells[m.TARGET]
+        missing = max(wanted - read, 0)
+        if strange:
             result = "other_set"
-        elif self._doubled:
+        elif cells[m.DOUBLED]:
             result = "doubled"
-        elif self._foreign:
+        elif cells[m.FOREIGN]:
             result = "foreign"
-        elif self._sets[self.set] < self._tiles:
-            result = "unread"
         else:
-            result = "incomplete" if missing else "complete"
-        self._emit("audit", self.set, result, missing, self._foreign, self._doubled)
+            result = "unread" if missing else "complete"
+        self._emit("audit", tile_set, result, missing, cells[m.FOREIGN], cells[m.DOUBLED])
+        self._enter("hold")
+        for side in self.sides:
+            if side.surplus:
+                side.surplus = False
+                raise Fault(faults.TILE_EXTRA, side.n, 1)
+        if strange:
+            raise Fault(faults.SET_MIXED, 0, strange)
+
+    # -- raise -------------------------------------------------------------------------------------------------
 
     async def _raise(self):
-        if not await self._ports.wait(board.IN_SURFACE_OBJECT, 0, board.COLLECT_MS):
-            raise Fault(faults.LIFT_OVERLOAD)
+        await self._wait_clear(board.IN_SURFACE_OBJECT, _CLEAR_MS, faults.HAND_IN_THE_WAY)
+        self._cells[m.SET_ABOVE] = self._cells[m.SET_BELOW]
         self._enter("raise")
-        await self._together([self._plates[n].move(board.IN_PLATE_UP[n], 0, faults.PLATE_LIMIT) for n in range(4)])
+        try:
+            self._motors.watch(board.IN_SURFACE_OBJECT)
+            fault = await self._all_up()
+        except Obstructed:
+            fault = Fault(faults.HAND_IN_THE_WAY, 0, board.IN_SURFACE_OBJECT)
+        self._motors.watch(-1)
+        cells = self._cells
+        for side in self.sides:
+            if self._ports.level(board.IN_PLATE_UP[side.n]):
+                side.emptied()
+                cells[m.FLAGS] |= m.WALLS
+        if fault is not None:
+            self._memory.save()
+            await self.together(
+                [side.plate.move(board.IN_PLATE_DOWN[side.n], 1, board.PWM_SLOW) for side in self.sides]
+            )
+            raise fault
+        cells[m.TARGET] = 0
+        cells[m.FLAGS] &= ~m.LOADED
+        self._memory.count(m.WALLS_BUILT)
         self._scanner.resume()
         self._enter("ready")
+
+    async def _all_up(self):
+        """The plates together; None, or the fault of the first that fails. One that stalls gets a second try."""
+        limit = self.sides[0].plate.stroke_ms + board.SYNC_MS
+        verdicts = await self.together(
+            [side.plate.move(board.IN_PLATE_UP[side.n], 0, gentle=True, limit=limit) for side in self.sides]
+        )
+        for side, verdict in zip(self.sides, verdicts):
+            if verdict == STALLED:
+                verdict = await side.plate.move(board.IN_PLATE_UP[side.n], 0, board.PWM_SLOW)
+            if verdict != REACHED:
+                return side.plate.fault(verdict, faults.PLATE_LIMIT, faults.PLATE_SYNC)
+        return None
+
+    # -- collect -----------------------------------------------------------------------------------------------
 
     async def _collect(self):
         """Console up; it goes down again when no hand has been in the gap for a while."""
         if self._ports.level(board.IN_CONSOLE_OBJECT):
-            raise Fault(faults.LIFT_OVERLOAD)
+            raise Fault(faults.LIFT_OVERLOAD, 0, board.IN_CONSOLE_OBJECT)
         self._enter("collect")
-        await self._lift.move(board.IN_LIFT_UP, 0, faults.LIFT_NOT_UP)
+        await self._open()
         started = ticks_ms()
-        clear = started
-        while ticks_diff(ticks_ms(), started) < board.COLLECT_MS or ticks_diff(ticks_ms(), clear) < _GAP_CLEAR_MS:
-            if self._ports.level(board.IN_SURFACE_OBJECT):
-                clear = ticks_ms()
-            if self.heartbeat is not None:
-                self.heartbeat()
-            await asyncio.sleep_ms(50)
-        await self._lift.move(board.IN_LIFT_DOWN, 1, faults.LIFT_OVERLOAD)
-        self.state = "idle"
+        while ticks_diff(ticks_ms(), started) < board.COLLECT_MS - board.GAP_CLEAR_MS:
+            await asyncio.sleep_ms(100)
+            self._motors.check()
+            self._beat()
+        await self._close()
+        self._cells[m.FLAGS] = self._cells[m.FLAGS] & ~m.WALLS | m.LOADED
+        self._scanner.clear()
+        self._enter("hold" if self.complete else "idle")
+
+    async def _open(self):
+        """The console up. Raises Fault, Stopped."""
+        lift = self._lift
+        verdict = REACHED
+        try:
+            self._motors.watch(board.IN_CONSOLE_OBJECT)
+            verdict = await lift.move(board.IN_LIFT_UP, 0, gentle=True)
+            half_way = verdict == STALLED and lift.taken_ms < lift.stroke_ms * 9 // 10
+            if verdict not in (REACHED, OPEN) and not half_way:
+                verdict = await lift.move(board.IN_LIFT_UP, 0, board.PWM_SLOW)
+        except Obstructed:
+            half_way = True
+            verdict = STALLED
+        self._motors.watch(-1)
+        if verdict == REACHED:
+            return
+        if half_way:
+            await lift.move(board.IN_LIFT_DOWN, 1, board.PWM_SLOW)
+            raise lift.fault(verdict, faults.LIFT_OVERLOAD, faults.LIFT_OVERLOAD)
+        raise lift.fault(verdict, faults.LIFT_NOT_UP, faults.LIFT_NOT_UP)
+
+    async def _close(self, duty=board.PWM_FULL, limit_ms=0):
+        """The console down, as soon as no hand has been in the gap for a while; a hand opens it again.
+
+        Fault HAND_IN_THE_WAY when that has not come to pass within a limit.
+        """
+        lift = self._lift
+        while True:
+            if limit_ms:
+                await self._wait_clear(board.IN_SURFACE_OBJECT, limit_ms, faults.HAND_IN_THE_WAY)
+            clear = ticks_ms()
+            while ticks_diff(ticks_ms(), clear) < board.GAP_CLEAR_MS:
+                if self._ports.level(board.IN_SURFACE_OBJECT):
+                    clear = ticks_ms()
+                await asyncio.sleep_ms(50)
+                self._motors.check()
+                self._beat()
+            try:
+                self._motors.watch(board.IN_SURFACE_OBJECT)
+                verdict = await lift.move(board.IN_LIFT_DOWN, 1, duty, gentle=duty == board.PWM_FULL)
+            except Obstructed:
+                self._motors.watch(-1)
+                await lift.move(board.IN_LIFT_UP, 0, duty)
+                continue
+            self._motors.watch(-1)
+            if verdict == REACHED:
+                return
+            if verdict != OPEN:
+                await lift.move(board.IN_LIFT_UP, 0, board.PWM_SLOW)
+            raise lift.fault(verdict, faults.LIFT_OVERLOAD, faults.LIFT_OVERLOAD)

@@ -1,32 +1,69 @@
-"""Named faults of the table. Codes follow the fault catalogue; `part` is the side, reader or 0."""
+"""Faults of the table: raised by a step, counted, told to the host with the sensors as they were at that moment."""
 
-from micropython import const
-
-DECK_TIMEOUT = const(1)
-TILE_SHORT = const(2)
-TILE_EXTRA = const(3)
-HEAD_JAM = const(11)
-HEAD_STARVED = const(15)
-PUSH_STUCK = const(21)
-PLATE_LIMIT = const(31)
-LIFT_NOT_UP = const(41)
-LIFT_OVERLOAD = const(42)
-LID_OPEN = const(43)
-MOTOR_OPEN = const(53)
-READER_DOWN = const(61)
-DICE_FAIL = const(81)
-CONFIG_BAD = const(92)
-WDT_RESET = const(93)
-BROWNOUT = const(94)
-TASK_DIED = const(95)
-CHIP_DOWN = const(96)
+from . import fault_codes as codes
 
 
 class Fault(Exception):
-    """A step could not be done: `code` as above, `part` which one, `detail` what was measured."""
+    """A step could not be done: `code` of the catalogue, `part` which one, `detail` what was measured."""
 
     def __init__(self, code, part=0, detail=0):
         super().__init__(code, part, detail)
         self.code = code
         self.part = part
         self.detail = detail
+
+
+class Stopped(Exception):
+    """The safety circuit has stopped the motion; its fault is latched already."""
+
+
+class Obstructed(Exception):
+    """Something came into the way of a motion, which has been stopped."""
+
+
+def shown(code, part):
+    """What the displays show, at most five characters: `E43`, `E12` for HEAD_JAM at side 1, `E25 1`."""
+    if code in codes.NUMBERED:
+        return "E%02d" % (code + part)
+    return "E%02d%2d" % (code, part) if part else "E%02d" % code
+
+
+class FaultLog:
+    """The faults that stand. `emit` records events, `memory` counts, `show(text)` fills the displays ("" = free)."""
+
+    def __init__(self, ports, memory, emit, show):
+        self._ports = ports
+        self._memory = memory
+        self._emit = emit
+        self._show = show
+        self._picture = bytearray(8)
+        self.code = 0  # the one that holds the table
+        self.part = 0
+
+    def warn(self, code, part=0, detail=0):
+        """Tell a fault with which the table goes on."""
+        self._memory.count_fault(code)
+        self._emit("fault", code, part, min(detail, 0xFFFF))
+
+    def hold(self, code, part=0, detail=0):
+        """Latch a fault; the first one stays until it is cleared, but the call for missing tiles yields to any."""
+        if self.code == codes.TILE_SHORT:
+            self.clear()
+        if self.code:
+            return
+        self.code = code
+        self.part = part
+        self.warn(code, part, detail)
+        self._ports.picture(self._picture)
+        self._emit("picture", code, part, self._picture)
+        self._show(shown(code, part))
+
+    def clear(self):
+        if self.code:
+            code, self.code = self.code, 0
+            self._emit("cleared", code, self.part)
+            self._show("")
+
+
+def is_warning(code):
+    return codes.CLASS[code] == "W"

@@ -12,7 +12,8 @@ _FEED_MS = const(500)
 class Health:
     def __init__(self):
         self._beats = {}  # name -> [last, longest allowed silence]
-        self.late = ""  # the task that made the watchdog bite
+        self.late = ""  # the task that makes the watchdog bite
+        self.on_late = None  # told its number, 1 for the first announced
 
     def task(self, name, limit_ms):
         """Announce a task; returns what it must call at least every `limit_ms`."""
@@ -26,10 +27,15 @@ class Health:
 
     def fresh(self):
         now = ticks_ms()
+        number = 0
         for name, (last, limit) in self._beats.items():
+            number += 1
             if ticks_diff(now, last) > limit:
+                if not self.late and self.on_late is not None:
+                    self.on_late(number)
                 self.late = name
                 return False
+        self.late = ""
         return True
 
     async def run(self, watchdog):

@@ -9,15 +9,21 @@ import board
 from drivers.mcp23s17 import Expander
 
 _POLL_MS = const(100)  # the interrupt line tells of changes; this only bounds a lost one
+_BITS = const(64)  # the inputs are all among the first 64 bits
 
 
 class Ports:
-    """`int_pin` is the expanders' common interrupt, active low. `on_input(bit, level)` hears every change."""
+    """`int_pin` is the expanders' common interrupt, active low. `on_input(bit, level)` hears every change.
+
+    `rises[bit]` and `falls[bit]` count the changes, modulo 256, whoever else is at work.
+    """
 
     def __init__(self, spi, cs, int_pin):
         self.expanders = [Expander(spi, cs, n) for n in range(len(board.EXPANDER_INPUTS))]
         self._reading = [n for n, mask in enumerate(board.EXPANDER_INPUTS) if mask]
         self._levels = [0] * len(self.expanders)
+        self.rises = bytearray(_BITS)
+        self.falls = bytearray(_BITS)
         self._int = int_pin
         self._flag = asyncio.ThreadSafeFlag()
         self._interrupt = self._on_interrupt
@@ -40,15 +46,21 @@ class Ports:
         """The last known level of an input, 0 or 1."""
         return self._levels[bit >> 4] >> (bit & 15) & 1
 
+    def picture(self, buf):
+        """All inputs into 8 bytes, bit by bit."""
+        for n in range(_BITS >> 4):
+            buf[2 * n] = self._levels[n] & 0xFF
+            buf[2 * n + 1] = self._levels[n] >> 8
+
     def put(self, bit, level):
         self.expanders[bit >> 4].write_bit(bit & 15, level)
 
     async def wait(self, bit, level, limit_ms):
-        """True when the input has (or had for a moment) this level, False after `limit_ms`."""
+        """True when the input has (or had for a moment) this level, False after `limit_ms` or at `release`."""
         if self.level(bit) == level:
             return True
         event = asyncio.Event()
-        entry = (bit, level, event)
+        entry = [bit, level, event, False]
         self._waiting.append(entry)
         try:
             await asyncio.wait_for_ms(event.wait(), limit_ms)
@@ -56,7 +68,7 @@ class Ports:
             pass
         finally:
             self._waiting.remove(entry)
-        return self.level(bit) == level or event.state
+        return self.level(bit) == level or entry[3]
 
     def release(self):
         """Wake everybody who waits, so that they see that the table has stopped."""
@@ -82,8 +94,13 @@ class Ports:
                 bit += 1
 
     def _changed(self, bit, level, pulsed):
+        if level or pulsed:
+            self.rises[bit] = self.rises[bit] + 1 & 0xFF
+        if not level or pulsed:
+            self.falls[bit] = self.falls[bit] + 1 & 0xFF
         for entry in self._waiting:
             if entry[0] == bit and (pulsed or entry[1] == level):
+                entry[3] = True
                 entry[2].set()
         if self.on_input is not None:
             if pulsed:

@@ -2,53 +2,86 @@
 
 import asyncio
 
+from micropython import const
+
 import board
 
-from . import faults
+from .fault_codes import LID_OPEN, RELAY_FAULT
+from .faults import is_warning
 
-_RELAY_MS = 100
+_RELAY_MS = const(100)
 
 
 class Safety:
-    """`stop()` is called at once when the circuit opens: it must switch every motor off."""
+    """`log` is the FaultLog, `stop()` switches every motor off at once.
 
-    def __init__(self, ports, emit, stop):
+    `causes` are functions of (code, part) that return False while the cause of that fault is still there.
+    """
+
+    def __init__(self, ports, log, stop):
         self._ports = ports
-        self._emit = emit
+        self._log = log
         self._stop = stop
-        self.latched = 0  # code of the fault that holds the table
+        self._armed = False
+        self.causes = []
+
+    @property
+    def latched(self):
+        """Code of the fault that holds the table, 0 for none."""
+        return self._log.code
 
     def ready(self):
         """Motors may run."""
-        return not self.latched and self._ports.level(board.IN_RELAY_CLOSED) == 1
+        return self._armed and self._ports.level(board.IN_RELAY_CLOSED) == 1
 
     async def arm(self):
-        """Close the relay; False when lid or emergency stop keep it open."""
-        self._ports.put(board.OUT_RELAY_ENABLE, 1)
-        if not await self._ports.wait(board.IN_RELAY_CLOSED, 1, _RELAY_MS):
-            self.trip(faults.LID_OPEN)
+        """Close the relay; False, and a fault is latched, when it stays open."""
+        ports = self._ports
+        if not self._armed and ports.level(board.IN_RELAY_CLOSED):
+            self.trip(RELAY_FAULT, 0, 1)
             return False
-        self.latched = 0
+        ports.put(board.OUT_RELAY_ENABLE, 1)
+        if not await ports.wait(board.IN_RELAY_CLOSED, 1, _RELAY_MS):
+            self.trip(RELAY_FAULT if self.circuit_closed() else LID_OPEN)
+            return False
+        self._armed = True
         return True
 
+    def circuit_closed(self):
+        return not (self._ports.level(board.IN_LID_OPEN) or self._ports.level(board.IN_ESTOP))
+
     def trip(self, code, part=0, detail=0):
-        """Latch a fault: motors off, relay open."""
+        """Motors off, relay open, and the fault is latched; an earlier one stays."""
+        self._armed = False
         self._stop()
         self._ports.put(board.OUT_RELAY_ENABLE, 0)
-        if not self.latched:
-            self.latched = code
-            self._emit("fault", code, part, detail)
+        self._log.hold(code, part, detail)
         self._ports.release()
+
+    def report(self, code, part=0, detail=0):
+        """Trip, or only warn if the catalogue says so."""
+        if is_warning(code):
+            self._log.warn(code, part, detail)
+        else:
+            self.trip(code, part, detail)
 
     def on_input(self, bit, level):
         if level and bit in (board.IN_LID_OPEN, board.IN_ESTOP):
-            self.trip(faults.LID_OPEN, 0, bit)
-        elif bit == board.IN_RELAY_CLOSED and not level and not self.latched:
-            self.trip(faults.LID_OPEN, 0, bit)
+            if self._armed:
+                self.trip(LID_OPEN, 0, bit)
+        elif bit == board.IN_RELAY_CLOSED and not level and self._armed:
+            self.trip(LID_OPEN if not self.circuit_closed() else RELAY_FAULT, 0, bit)
 
     async def recover(self):
-        """After a deliberate act: close the relay again if the cause is gone."""
-        if self._ports.level(board.IN_LID_OPEN) or self._ports.level(board.IN_ESTOP):
+        """After a deliberate act: if the cause is gone, clear the fault and close the relay."""
+        log = self._log
+        if not self.circuit_closed():
+            if not log.code:
+                log.hold(LID_OPEN)
             return False
+        for still in self.causes:
+            if log.code and not still(log.code, log.part):
+                return False
+        log.clear()
         await asyncio.sleep_ms(0)
-        return await self.arm()
+        return self.ready() or await self.arm()

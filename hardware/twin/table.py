@@ -15,7 +15,7 @@ from twin.kernel import Kernel
 from twin.script import Script
 from twin.world import World
 
-HEAP = 192 * 1024
+HEAP = 256 * 1024  # the PC port's pointers are twice as long as a board's: it holds less than 192 KB there
 MAIN = "import boot\nimport main"
 
 
