@@ -62,6 +62,8 @@ class Radio:
         """Start every reader; one that fails is DOWN and tried again later, the others work."""
         asyncio.create_task(self._irq.run())
         for port in self.ports:
+            port.reader.shut()  # after a reset of the controller alone a field may still be on
+        for port in self.ports:
             await self._restart(port)
 
     def port(self, zone):

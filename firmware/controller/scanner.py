@@ -40,6 +40,7 @@ _RUN = const(3)  # probes in a row before a round of a full read
 _HAND_ROOM = const(40)  # tags in one zone; more are an overflow
 _NEWCOMERS = const(24)
 _LOOKS = const(3)
+_PREY = const(3)  # missing tiles asked for in one zone visit
 _KNOWN_STRANGERS = const(16)
 
 # Foreground jobs: 0-3 pond of the seat, 4-7 meld of the seat, 8 the last discard
@@ -48,7 +49,8 @@ _JOBS = const(9)
 # Full reads: 0-3 hand of the seat, 4-7 meld, 8-11 pond
 _READS = const(12)
 
-KINDS = (0, 0, 0, 1, 3, 3)  # of a `tag` event, by -code of the registry: unknown, foreign, doubled
+OTHER_SET = const(2)  # kind of a `tag` event
+_KINDS = (0, 0, 0, 1, 3, 0)  # the others by -code of the registry: unknown, foreign, doubled
 
 
 class Scanner:
@@ -64,6 +66,7 @@ class Scanner:
         self._emit = emit
         self.noise = [0] * zones
         self.conflicts = 0
+        self.set = -1  # the set in play, 0 or 1: tiles of the other are told as `tag`; -1: any
         self.active = 0  # the seat whose zones come first: it draws next
         self.heartbeat = None
         self._foreground = [ticks_ms()] * _JOBS  # when they were last done
@@ -82,6 +85,7 @@ class Scanner:
         self._discard = -1  # tile index
         self._discard_uid = bytearray(8)
         self._hunt_at = 0
+        self._hunt_slot = 0
         self._strangers = bytearray(9 * _KNOWN_STRANGERS)  # UID and zone
         self._stranger_at = 0
         self._guests = 0
@@ -100,6 +104,8 @@ class Scanner:
         """The tiles have been pushed into the table: they leave every zone."""
         self._discard = -1
         self._read = -1
+        for i in range(len(self._strangers)):
+            self._strangers[i] = 0
         self.presence.clear()
 
     async def read_seat(self, seat):
@@ -116,7 +122,7 @@ class Scanner:
                     read.append(zone)
             for zone in range(4 * _SEATS):
                 if zone & 3 != GATE and self.presence.missing_count:
-                    await self._guarded(zone, self._look_in(zone))
+                    await self._guarded(zone, self._look_in(zone, 0, 255))
             for zone in read:
                 for _ in range(self.presence.missing_count):
                     tile = self.presence.due(zone)
@@ -441,6 +447,11 @@ class Scanner:
             if code < tile_registry.NONE and zone & 3 != HAND:
                 await air.persistent_quiet(self._uid)
             return
+        if self.set >= 0 and code >> 8 != self.set:
+            self._stranger(zone, OTHER_SET)
+            if zone & 3 != HAND:
+                await air.persistent_quiet(self._uid)
+            return
         tile = index_of(code)
         presence = self.presence
         old = presence.zone_of[tile]
@@ -526,23 +537,33 @@ class Scanner:
 
     async def _hunt(self):
         """Ask a meld and another zone, in turn, for the quiet tiles that are missing: they would not speak up."""
-        presence = self.presence
-        slot = presence.missing_after(0)
-        while slot >= 0 and not presence.quiet[presence.missing_tile(slot)]:
-            slot = presence.missing_after(slot + 1)
-        if slot < 0:
-            return
         at = self._hunt_at = self._hunt_at + 1 & 7
-        await self._look_in(4 * (at & 3) + MELD)
-        await self._look_in(4 * (at & 3) + (HAND if at < 4 else POND))
+        if not at:
+            self._hunt_slot += _PREY
+        slot = self._hunt_slot = self._quiet_after(self._hunt_slot)
+        if slot >= 0:
+            await self._look_in(4 * (at & 3) + MELD, slot, _PREY)
+            await self._look_in(4 * (at & 3) + (HAND if at < 4 else POND), slot, _PREY)
 
-    async def _look_in(self, zone):
-        """Ask a zone for every tile that is missing."""
+    def _quiet_after(self, slot):
+        """The next quiet tile of the missing from `slot` on, or from the first; -1 when there is none."""
         presence = self.presence
-        slot = presence.missing_after(0)
-        while slot >= 0 and self.radio.usable(zone):
+        for start in (slot, 0):
+            slot = presence.missing_after(start)
+            while slot >= 0:
+                if presence.quiet[presence.missing_tile(slot)]:
+                    return slot
+                slot = presence.missing_after(slot + 1)
+        return -1
+
+    async def _look_in(self, zone, slot, count):
+        """Ask a zone for up to `count` quiet tiles of the missing, from `slot` on."""
+        presence = self.presence
+        slot = presence.missing_after(slot)
+        while slot >= 0 and count and self.radio.usable(zone):
             tile = presence.missing_tile(slot)
             if presence.quiet[tile] and self.registry.uid_of(self._code(tile), self._hunted):
+                count -= 1
                 await self.radio.tune(zone)
                 air = self.radio.port(zone).air
                 await air.read(self._hunted)
@@ -587,10 +608,10 @@ class Scanner:
         if code >= 0:
             code = self.registry.add(uid, code)
         if code < 0:
-            self._stranger(zone, code)
+            self._stranger(zone, _KINDS[-code])
         return code
 
-    def _stranger(self, zone, code):
+    def _stranger(self, zone, kind):
         """A `tag` event, once for each tag and zone."""
         known = self._strangers
         for at in range(0, 9 * _KNOWN_STRANGERS, 9):
@@ -605,4 +626,4 @@ class Scanner:
         for i in range(8):
             known[at + i] = self._uid[i]
         known[at + 8] = zone + 1
-        self._emit("tag", zone, KINDS[-code], bytes(self._uid))
+        self._emit("tag", zone, kind, bytes(self._uid))

