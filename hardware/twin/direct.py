@@ -14,10 +14,10 @@ from typing import NamedTuple
 from twin import geometry
 from twin.clock import Clock
 from twin.geometry import LEVELS, SEATS, STACKS
-from twin.people import People
 from twin.script import Script
 from twin.sights import NOISES, Noise, Sights
 from twin.signal import Signal
+from twin.sloppy import HABITS, Habits, SloppyPeople
 from twin.tags import Tag
 from twin.tiles import Ground, Placement, Tile, make_set
 
@@ -188,7 +188,7 @@ class Stage:
 class Direct:
     """One hand at a table without chips. The same arguments give the same events.
 
-    `noise` is a name of `NOISES` or a Noise; `people` makes the players (`twin.sloppy`), tidy ones by default.
+    `noise` is a name of `NOISES` or a Noise, `sloppy` a name of `HABITS` or Habits.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class Direct:
         script: Script,
         seed: int | str = 1,
         noise: str | Noise = "none",
-        people: Callable[..., People] = People,
+        sloppy: str | Habits = "none",
         pace: float = 1.0,
     ) -> None:
         self.clock = Clock()
@@ -208,7 +208,8 @@ class Direct:
         for tile in tiles:
             self.ground.add(tile)
         self.stage = Stage(self.clock, self.ground, tiles, self.sights, self._say, str(seed))
-        self.people = people(self.clock, self.stage, self.ground, tiles, script, seed, pace)
+        habits = HABITS[sloppy] if isinstance(sloppy, str) else sloppy
+        self.people = SloppyPeople(habits, self.clock, self.stage, self.ground, tiles, script, seed, pace)
 
     @property
     def log(self) -> list[Placement]:
@@ -237,8 +238,8 @@ class Direct:
 
     @property
     def disturbances(self) -> Counter[str]:
-        """How often each kind of noise came."""
-        return Counter(self.sights.counts)
+        """How often each kind of noise and each habit came."""
+        return Counter(self.sights.counts) + Counter(self.people.mishaps)
 
 
 @cache

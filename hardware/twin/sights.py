@@ -25,7 +25,7 @@ MELD_DELAY: Quantiles = (22, 45, 75, 106, 140, 200, 294)
 HAND_DELAY: Quantiles = (31, 150, 230, 300, 390, 500, 690)
 DEALT_DELAY: Quantiles = (41, 90, 200, 394, 700, 1400, 2860)  # four blocks arrive while one hand is read
 SILENCE_DISCARD: Quantiles = (60, 100, 180)  # the last discard is asked by its address
-SILENCE_OPEN: Quantiles = (200, 1000, 2000, 2700)  # quiet tiles are missed by the next audit
+SILENCE_OPEN: Quantiles = (200, 1000, 2000, 2700)  # quiet tiles are looked for by the audit in turn
 SILENCE_HAND: Quantiles = (100, 400, 800, 1200)
 HOLD_MS = 1500  # a silent tile is waited for so long before it has left
 FULL_READ: Quantiles = (150, 200, 260)  # from the win button to `zone_read`
@@ -33,14 +33,15 @@ FULL_READ: Quantiles = (150, 200, 260)  # from the win button to `zone_read`
 ASTRAY_MS = (100, 900)
 BLINK_MS = (80, 1600)  # beyond HOLD_MS
 BLIND_MS = (500, 3000)
-LATE_MS = (800, 5000)
+MISSED_AGAIN = 0.5  # of the rounds after a missed one
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
     """Chances per tile put down, but `ghost` and `outage`, which are per second of the hand.
 
-    unread: a standing tile is not read until it moves or its zone is read in full; late: read only seconds later;
+    unread: a standing tile is not read until it moves or its zone is read in full; late: missed by the first round
+    that should read it, and by every other one after it;
     astray: first, or for a moment later, seen in a neighbouring zone; blink: given up as gone, then back;
     overlooked: missed even by a full read; ghost: a tag that is no tile; outage: a seat's reader is down for a while.
     """
@@ -58,8 +59,11 @@ class Noise:
         return replace(self, **{name: getattr(self, name) * factor for name in self.__slots__})
 
 
-DEFAULT = Noise(unread=0.002, late=0.01, astray=0.004, blink=0.01, overlooked=0.0002, ghost=0.002, outage=0.001)
-NOISES = {"none": Noise(), "default": DEFAULT, "heavy": DEFAULT.times(5)}
+DEFAULT = Noise(unread=0.0002, late=0.01, astray=0.004, blink=0.01, overlooked=0.0002, ghost=0.002, outage=0.001)
+NOISES = {"none": Noise(), "default": DEFAULT, "heavy": DEFAULT.times(5)} | {
+    name: Noise(**{name: 10 * getattr(DEFAULT, name)}) for name in Noise.__slots__
+}
+"""Also each kind alone, ten times as often."""
 
 Say = Callable[..., None]
 
@@ -133,7 +137,9 @@ class Sights:
         if place == HAND and self._happens("unread"):
             return
         if self._happens("late"):
-            delay += rng.uniform(*LATE_MS)
+            delay += self._round(place)
+            while rng.random() < MISSED_AGAIN:
+                delay += self._round(place)
         if self._happens("astray"):
             wrong = rng.choice(neighbours(zone))
             if rng.random() < 0.5:
@@ -160,6 +166,9 @@ class Sights:
         if place == HAND:
             return self._draw(DEALT_DELAY if self.dealing else HAND_DELAY)
         return self._draw(POND_DELAY if place == POND else MELD_DELAY)
+
+    def _round(self, place: int) -> float:
+        return self._draw(HAND_DELAY if place == HAND else SILENCE_OPEN)
 
     def _silence(self, tile: int, zone: int) -> float:
         if tile == self._discard:
