@@ -90,6 +90,11 @@ class Axis:
         self._event: Event | None = None
         self._drive = 0.0
         self.blocked = False  # something stops forward motion
+        self.stuck = False  # nothing turns it, either way
+        self.dead = False  # no current flows
+        self.slips = False  # the motor turns, the axis does not
+        self.drag = 1.0  # share of the speed that is left
+        self.load = 1.0  # times the usual running current
         motor.watch(self._driven)
 
     @property
@@ -109,7 +114,16 @@ class Axis:
     @property
     def current_a(self) -> float:
         """Motor current: running or stalled, in proportion to the power."""
-        return abs(self._drive) * (self._current_a if self.moving else self._stall_a)
+        if self.dead:
+            return 0.0
+        runs = self.moving or (self.slips and abs(self._drive) >= self._least_drive)
+        return abs(self._drive) * (min(self._current_a * self.load, self._stall_a) if runs else self._stall_a)
+
+    def ail(self, **how: bool | float) -> None:
+        """Set `stuck`, `dead`, `slips`, `drag` or `load`, and let the motion follow."""
+        for name, value in how.items():
+            setattr(self, name, value)
+        self._driven(self._drive)
 
     def block(self, blocked: bool) -> None:
         """Stop forward motion by an obstacle, or take the obstacle away."""
@@ -121,8 +135,9 @@ class Axis:
         self._at, self._since = self.position, self._clock.now
         self._drive = drive
         self.blocked = self.blocked and drive >= 0
-        turns = abs(drive) >= self._least_drive and not (self.blocked and drive > 0)
-        self._speed = drive * self._full_speed if turns else 0.0
+        held = self.stuck or self.dead or self.slips or (self.blocked and drive > 0)
+        turns = abs(drive) >= self._least_drive and not held
+        self._speed = drive * self._full_speed * self.drag if turns else 0.0
         self._plan()
         self._changed()
 

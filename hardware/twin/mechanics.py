@@ -7,7 +7,7 @@ pan -> (ring) -> belt -> gate -> (head cam) -> head -> (pusher) -> plate -> (pla
 from __future__ import annotations
 
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -25,6 +25,24 @@ CAM_HOME = 0.25  # of a turn the cam rests and its home switch is active
 CAM_LIFT = 0.6  # here the cam lifts the tile
 BELT_TILES = 2  # a conveyor holds so many before the one at the gate
 RELAY_CLOSE_US = 8000
+
+
+class Sensor:
+    """What a sensor sees, `level`, and the wire that says so, unless the sensor is stuck."""
+
+    def __init__(self, wire: Signal) -> None:
+        self._wire = wire
+        self._stuck: int | None = None
+        self.level = wire.level
+
+    def set(self, level: int) -> None:
+        self.level = level
+        self._wire.set(level if self._stuck is None else self._stuck)
+
+    def stick(self, level: int | None) -> None:
+        """Always report `level`; None heals it."""
+        self._stuck = level
+        self.set(self.level)
 
 
 class Board(Protocol):
@@ -49,14 +67,14 @@ class Side:
         self.seat = seat
         self._table = table
         self._ground = table.ground
-        clock, inputs = table.clock, table.board.inputs
+        clock, sensors = table.clock, table.sensors
         self.feed = table.axis(f"feed_{seat}", marks=(0.0,))
         self.cam = table.axis(f"head_{seat}", marks=(0.0, CAM_HOME, CAM_LIFT), crossed=self._cam_crossed)
         self.pusher = table.axis(f"pusher_{seat}", crossed=self._pusher_crossed)
         self.plate = table.axis(f"plate_{seat}", crossed=self._plate_crossed)
-        self._tile_sensor = inputs[f"feed_tile_{seat}"]
-        self._head_home = inputs[f"head_home_{seat}"]
-        self._head_full = inputs[f"head_full_{seat}"]
+        self._tile_sensor = sensors[f"feed_tile_{seat}"]
+        self._head_home = sensors[f"head_home_{seat}"]
+        self._head_full = sensors[f"head_full_{seat}"]
         self._head_home.set(1)
         self._supply = Work(clock, self._supplied)
         self._approach = Work(clock, self._arrived)
@@ -66,14 +84,20 @@ class Side:
         self._head: list[Tile] = []
         self.stacks: list[list[Tile]] = []  # on the plate, first pushed first
         self.plan: deque[Tile] = deque()  # the tiles the ring will bring, in this order
+        self.jams = 0  # so many cam turns will be blocked by the tile at the gate
+        self.starved = False  # the ring brings nothing until it is stirred in reverse
+        self.starved_for_good = False
+        self.pusher_jams = 0  # so many strokes will be blocked
 
     @property
     def up(self) -> bool:
         """The plate is flush with the surface."""
-        return bool(self._table.board.inputs[f"plate_up_{self.seat}"].level)
+        return bool(self._table.sensors[f"plate_up_{self.seat}"].level)
 
     def update(self) -> None:
         """A motor changed: work out what moves at which rate."""
+        if self._table.ring.drive < 0 and not self.starved_for_good:
+            self.starved = False
         feed = self.feed.drive if self.feed.moving else 0.0
         table = self._table
         supply = table.tiles_s * abs(table.ring.drive) if table.ring.moving and table.pan_axis.moving else 0.0
@@ -106,7 +130,11 @@ class Side:
     def _cam_crossed(self, mark: float, direction: int) -> None:
         if mark == CAM_LIFT:
             if direction > 0 and self._waiting is not None:
-                if self._room():
+                self._table.wear.cam(self)
+                if self.jams:
+                    self.jams -= 1
+                    self.cam.block(True)
+                elif self._room():
                     self._lift()
                 else:
                     self.cam.block(True)
@@ -130,16 +158,21 @@ class Side:
 
     def _pusher_crossed(self, mark: float, direction: int) -> None:
         self._table.set_ends(f"pusher_home_{self.seat}", f"pusher_end_{self.seat}", self.pusher)
-        if direction > 0 and self._table.board.inputs[f"pusher_end_{self.seat}"].level:
+        if direction > 0 and self._table.sensors[f"pusher_end_{self.seat}"].level:
             self._push()
-        elif self.cam.blocked and self._room():
+        elif self.cam.blocked and self._room() and direction < 0:
             self._lift()
             self.cam.block(False)
+        if direction > 0 and mark == SWITCH_MM:
+            self._table.wear.pusher(self)
+            if self.pusher_jams:
+                self.pusher_jams -= 1
+                self.pusher.block(True)
 
     def _push(self) -> None:
-        if not self._head or len(self.stacks) == STACKS or self.plate.position > SWITCH_MM:
+        if not self._head or len(self.stacks) == self._table.stacks or self.plate.position > SWITCH_MM:
             return
-        stack = STACKS - 1 - len(self.stacks)  # later stacks push the earlier ones to the left
+        stack = self._table.stacks - 1 - len(self.stacks)  # later stacks push the earlier ones to the left
         for level, tile in enumerate(self._head):
             self._ground.put(tile, f"plate.{self.seat}", geometry.plate(self.seat, stack, level))
         self.stacks.append(self._head)
@@ -151,11 +184,49 @@ class Side:
         if direction > 0 and self.up and self.stacks:
             for number, tiles in enumerate(self.stacks):
                 for level, tile in enumerate(tiles):
-                    point = geometry.wall(self.seat, STACKS - 1 - number, level)
+                    point = geometry.wall(self.seat, self._table.stacks - 1 - number, level)
                     self._ground.put(tile, f"wall.{self.seat}", point)
-                    self._table.standing.setdefault((self.seat, STACKS - 1 - number), {})[level] = tile
+                    self._table.standing.setdefault((self.seat, self._table.stacks - 1 - number), {})[level] = tile
             self.stacks = []
         self._table.watch_surface()
+
+
+class Wear:
+    """Disturbances at random: `rates` as in `mechanics.toml` [wear], times `factor`; none without a seed.
+
+    `struck` counts them by name.
+    """
+
+    def __init__(self, seed: int | None = None, factor: float = 1.0) -> None:
+        self._rng = None if seed is None else random.Random(f"{seed}/wear")
+        self._rates: dict[str, float] = {name: rate * factor for name, rate in MECHANICS["wear"].items()}
+        self._persists: float = MECHANICS["wear"]["persists"]
+        self.struck: Counter[str] = Counter()
+
+    def _strikes(self, name: str) -> bool:
+        if self._rng is None or self._rng.random() >= self._rates[name]:
+            return False
+        self.struck[name] += 1
+        return True
+
+    def _lasting(self) -> bool:
+        assert self._rng is not None
+        lasts = self._rng.random() < self._persists
+        self.struck["lasting"] += lasts
+        return lasts
+
+    def cam(self, side: Side) -> None:
+        if not side.jams and self._strikes("head_jam"):
+            side.jams = 9 if self._lasting() else 1
+
+    def pusher(self, side: Side) -> None:
+        if not side.pusher_jams and self._strikes("pusher_stuck"):
+            side.pusher_jams = 9 if self._lasting() else 1
+
+    def feed(self, side: Side) -> None:
+        if self._strikes("starved"):
+            side.starved = True
+            side.starved_for_good = self._lasting()
 
 
 class Mechanics:
@@ -169,7 +240,13 @@ class Mechanics:
         self.board = board
         self.ground = ground
         self.changed: list[Callable[[], None]] = []
-        self._axes: dict[str, list[Axis]] = {}
+        self.sensors = {name: Sensor(wire) for name, wire in board.inputs.items()}
+        self.stacks = STACKS  # a side, as the table is set up
+        self.wear = Wear()
+        self.relay_dead = False
+        self.relay_welded = False
+        self._axes: dict[str, list[Axis]] = {}  # by current channel
+        self.axes: dict[str, Axis] = {}  # by motor
         self._rng = random.Random(f"{seed}/pan")
         self.pan: dict[Tile, None] = dict.fromkeys(tiles)  # an ordered set
         self.standing: dict[tuple[int, int], dict[int, Tile]] = {}  # (seat, stack) -> level -> tile
@@ -193,7 +270,7 @@ class Mechanics:
         for wire in (outputs["relay_enable"], inputs["lid_open"], inputs["estop"]):
             wire.watch(lambda _: self._relay())
         for name in ("lift_down", *(f"{axis}_{n}" for axis in ("pusher_home", "plate_down") for n in range(4))):
-            inputs[name].set(1)
+            self.sensors[name].set(1)
         for tile in tiles:
             ground.put(tile, "pan", geometry.pan())
         self._relay()
@@ -228,13 +305,14 @@ class Mechanics:
             travel=travel,
         )
         self._axes.setdefault(spec["channel"], []).append(axis)
+        self.axes[name] = axis
         return axis
 
     def _rotary(self, name: str) -> Axis:
         pulses: int = MECHANICS["axis"][name]["pulses_a_turn"]
         starts = tuple(n / pulses for n in range(pulses))
         ends = tuple((n + PULSE_SHARE) / pulses for n in range(pulses))
-        wire = self.board.inputs[f"{name}_pulse"]
+        wire = self.sensors[f"{name}_pulse"]
         wire.set(1)
 
         def crossed(mark: float, direction: int) -> None:
@@ -255,8 +333,8 @@ class Mechanics:
         """Set the two end switches of a linear axis."""
         position, travel = axis.position, axis.travel
         assert travel is not None
-        self.board.inputs[low].set(int(position <= SWITCH_MM))
-        self.board.inputs[high].set(int(position >= travel - SWITCH_MM))
+        self.sensors[low].set(int(position <= SWITCH_MM))
+        self.sensors[high].set(int(position >= travel - SWITCH_MM))
         self.tell()
 
     def tell(self) -> None:
@@ -265,7 +343,7 @@ class Mechanics:
 
     @property
     def anything_moves(self) -> bool:
-        return any(axis.moving for axes in self._axes.values() for axis in axes)
+        return any(axis.moving for axis in self.axes.values())
 
     # Safety
 
@@ -282,13 +360,14 @@ class Mechanics:
         )
 
     def _relay(self) -> None:
-        if self._relay_wanted():
+        if self._relay_wanted() or self.relay_welded:
             self.clock.after(RELAY_CLOSE_US, self._relay_close)
         else:
-            self.board.inputs["relay_closed"].set(0)
+            self.sensors["relay_closed"].set(0)
 
     def _relay_close(self) -> None:
-        self.board.inputs["relay_closed"].set(int(self._relay_wanted()))
+        closed = self.relay_welded or (self._relay_wanted() and not self.relay_dead)
+        self.sensors["relay_closed"].set(int(closed))
 
     # Tiles below
 
@@ -307,17 +386,26 @@ class Mechanics:
         if planned is None:
             tiles = list(self.pan)
             self._rng.shuffle(tiles)
-            size = STACKS * geometry.LEVELS
-            planned = [tiles[seat * size : (seat + 1) * size] for seat in range(SEATS)]
+            size = self.stacks * geometry.LEVELS
+            # A shortage shows on all sides, as the ring deals to whoever asks.
+            planned = [tiles[seat : SEATS * size : SEATS] for seat in range(SEATS)]
         for side, tiles in zip(self.sides, planned, strict=True):
             side.plan = deque(tiles)
 
     def has_supply(self, side: Side) -> bool:
         """The ring can bring this side another tile."""
+        if side.starved:
+            return False
         if not any(s.plan for s in self.sides) and len(self.pan) and not self._stacked():
             self._deal_out()
         while side.plan and side.plan[0] not in self.pan:
             side.plan.popleft()
+        if not side.plan and self._stacked():
+            # What nobody has planned for goes to whoever asks.
+            planned = {tile for other in self.sides for tile in other.plan}
+            left = next((tile for tile in self.pan if tile not in planned), None)
+            if left is not None:
+                side.plan.append(left)
         return bool(side.plan)
 
     def _stacked(self) -> bool:
@@ -327,6 +415,9 @@ class Mechanics:
         """Take the next tile for this side out of the pan."""
         if not self.has_supply(side):
             return None
+        self.wear.feed(side)
+        if side.starved:
+            return None
         tile = side.plan.popleft()
         del self.pan[tile]
         return tile
@@ -335,13 +426,13 @@ class Mechanics:
 
     @property
     def console_open(self) -> bool:
-        return bool(self.board.inputs["lift_up"].level)
+        return bool(self.sensors["lift_up"].level)
 
     @property
     def walls_up(self) -> bool:
         """All four walls stand on the surface, complete."""
         stacks = self.standing.values()
-        return len(stacks) == SEATS * STACKS and all(len(tiles) == geometry.LEVELS for tiles in stacks)
+        return len(stacks) == SEATS * self.stacks and all(len(tiles) == geometry.LEVELS for tiles in stacks)
 
     def take(self, seat: int, stack: int, level: int) -> Tile:
         """A player takes a tile off the wall; KeyError when none is there."""
@@ -374,12 +465,12 @@ class Mechanics:
     def lay_on_console(self, objects: int) -> None:
         """Objects laid on (+) or taken off (-) the centre console."""
         self._on_console += objects
-        self.board.inputs["console_object"].set(int(self._on_console > 0))
+        self.sensors["console_object"].set(int(self._on_console > 0))
 
     def watch_surface(self) -> None:
         """The surface sensor looks up through each lowered plate; a raised plate covers it."""
         covered = any(not self.sides[seat].up for seat, _ in self.standing)
-        self.board.inputs["surface_object"].set(int(covered or self._hands_in_gap > 0))
+        self.sensors["surface_object"].set(int(covered or self._hands_in_gap > 0))
 
     def _lift_crossed(self, mark: float, direction: int) -> None:
         self.set_ends("lift_down", "lift_up", self.lift)
