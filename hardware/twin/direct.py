@@ -56,7 +56,7 @@ class Dice:
         return self.values
 
 
-class Wires:
+class Touched:
     """The inputs that people touch and look at."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class Stage:
     def __init__(
         self, clock: Clock, ground: Ground, tiles: Sequence[Tile], sights: Sights, say: Callable[..., None], seed: str
     ) -> None:
-        self.board = Wires()
+        self.board = Touched()
         self.changed: list[Callable[[], None]] = []
         self.dice = Dice(random.Random(f"{seed}/dice"))
         self.pan: dict[Tile, None] = dict.fromkeys(tiles)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from twin import geometry
 from twin.clock import Clock, Event
 from twin.geometry import SEATS, Point
-from twin.mechanics import Mechanics
 from twin.script import Act, Script, ScriptError, WallOrder, deal_order, slot_of
+from twin.signal import Signal
 from twin.tiles import FACES, Ground, Tile
 
 Span = tuple[float, float]  # shortest and longest duration, ms
@@ -50,6 +51,45 @@ class Confused(Exception):
     """The players cannot go on with the hand; the message says why."""
 
 
+class Wires(Protocol):
+    """Buttons and sensors, by name."""
+
+    @property
+    def inputs(self) -> Mapping[str, Signal]: ...
+
+
+class Cups(Protocol):
+    """The dice; see `twin.dice.Dice`."""
+
+    fall: tuple[int, int] | None
+    values: tuple[int, int] | None
+    throws: int
+
+
+class Parts(Protocol):
+    """What people see and touch of a table; see `twin.mechanics.Mechanics`."""
+
+    changed: list[Callable[[], None]]
+    pan: dict[Tile, None]
+    standing: dict[tuple[int, int], dict[int, Tile]]
+
+    @property
+    def board(self) -> Wires: ...
+    @property
+    def dice(self) -> Cups: ...
+    @property
+    def walls_up(self) -> bool: ...
+    @property
+    def console_open(self) -> bool: ...
+    @property
+    def anything_moves(self) -> bool: ...
+    def arrange(self, sides: Sequence[Sequence[Tile]]) -> None: ...
+    def take(self, seat: int, stack: int, level: int) -> Tile: ...
+    def sweep(self) -> object: ...
+    def drop_in(self, tile: Tile) -> None: ...
+    def reach_into_gap(self, hands: int) -> None: ...
+
+
 @dataclass(slots=True)
 class Player:
     """What one player has before them."""
@@ -72,7 +112,7 @@ class People:
     def __init__(
         self,
         clock: Clock,
-        mechanics: Mechanics,
+        mechanics: Parts,
         ground: Ground,
         tiles: Sequence[Tile],
         script: Script,

@@ -10,8 +10,7 @@ from functools import partial
 from twin import geometry
 from twin.clock import Clock
 from twin.geometry import SEATS, Point
-from twin.mechanics import Mechanics
-from twin.people import PRESS, TURN, WITH_HAND, Acting, People, Span, Wait
+from twin.people import PRESS, TURN, WITH_HAND, Acting, Parts, People, Span, Wait
 from twin.script import Act, Script
 from twin.tiles import Ground, Tile
 
@@ -92,7 +91,7 @@ class SloppyPeople(People):
         self,
         habits: Habits,
         clock: Clock,
-        mechanics: Mechanics,
+        mechanics: Parts,
         ground: Ground,
         tiles: Sequence[Tile],
         script: Script,
@@ -234,9 +233,13 @@ class SloppyPeople(People):
         same = discard.kind == "discard" and discard.seat == draw.seat and discard.face == draw.face
         return bool(same and discard.just_drawn and self._does("thrown"))
 
+    def _next_tile(self, draw: Act) -> Tile:
+        return self._from_wall(self._order.front() if draw.detail == "wall" else self._order.tail())
+
     def _throw(self, draw: Act, discard: Act) -> Acting:
-        yield self._span(TURN)
-        tile = self._from_wall(self._order.front() if draw.detail == "wall" else self._order.tail())
+        yield self._span(HURRY if self._reach_early else TURN)
+        self._reach_early = False
+        tile = self._next_tile(draw)
         player = self._players[discard.seat]
         self._claimable = tile
         point = geometry.pond(discard.seat, len(player.pond))
@@ -249,7 +252,7 @@ class SloppyPeople(People):
             return
         self._reach_early = False
         yield self._span(HURRY)
-        tile = self._from_wall(self._order.front())
+        tile = self._next_tile(act)
         self._players[act.seat].drawn = tile
         yield self._carry(*self._into_rack(act.seat, tile))
 
