@@ -73,7 +73,9 @@ class IrqLine(io.IOBase):
         self._risen = True
 
     def ioctl(self, request, _):
-        if request != _POLL or not self._risen:
+        if request != _POLL:
+            return -1  # no file behind it, nothing else to ask
+        if not self._risen:
             return 0
         # The poller asks from inside the scheduler's wait: the parked task is next when that ends.
         self._risen = False
