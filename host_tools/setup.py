@@ -8,8 +8,6 @@ import os
 from setuptools import setup
 
 COMPILED = (
-    "hand",
-    "tiles",
     "rules/blocks",
     "rules/combinations",
     "rules/competitive",

@@ -1,8 +1,9 @@
 """Hands scored per second in one process: the engine as source, compiled, and PyMahjongGB on the same hands.
 
 All three run in turns within one process each, on hands nobody scored before ("new hands") once the tables
-are warm, and on the same hands again. Seconds are processor time, so that a busy machine does not count. PyMahjongGB, a C++ engine called from Python, is fetched with pip into
-build/ the first time; without it, or without a C compiler, that line is left out and says why.
+are warm, and on the same hands again. Seconds are processor time, so that a busy machine does not count.
+PyMahjongGB, a C++ engine called from Python, is fetched with pip into build/ the first time; without it, or
+without a C compiler, that line is left out and says why.
 """
 
 import gc

@@ -99,6 +99,7 @@ def relabelled(hand: Hand, order: tuple[int, int, int]) -> Hand:
 
 
 @given(winning_hands(), PROFILES)
+@settings(deadline=None)
 def test_no_legal_hand_raises(hand: Hand, profile: str) -> None:
     result = score(hand, profile)
     assert result.total == result.total_without_flowers + hand.flowers
@@ -108,6 +109,7 @@ def test_no_legal_hand_raises(hand: Hand, profile: str) -> None:
 
 
 @given(winning_hands(), PROFILES, st.permutations((0, 1, 2)))
+@settings(deadline=None)
 def test_relabelling_suits_changes_nothing(hand: Hand, profile: str, order: list[int]) -> None:
     other = relabelled(hand, (order[0], order[1], order[2]))
     results = [score(hand, profile), score(other, profile)]
@@ -117,12 +119,14 @@ def test_relabelling_suits_changes_nothing(hand: Hand, profile: str, order: list
 
 
 @given(winning_hands(), st.data())
+@settings(deadline=None)
 def test_copies_of_a_tile_are_alike(hand: Hand, data: st.DataObject) -> None:
     chosen = [data.draw(st.sampled_from(tiles_of_face(face))) for face in hand.concealed]
     assert replace(hand, concealed=tuple(face_of_tile(tile) for tile in chosen)) == hand
 
 
 @given(winning_hands(), PROFILES)
+@settings(deadline=None)
 def test_a_flower_adds_exactly_one(hand: Hand, profile: str) -> None:
     assume(hand.flowers < 8)
     more = replace(hand, flowers=hand.flowers + 1)
@@ -131,6 +135,7 @@ def test_a_flower_adds_exactly_one(hand: Hand, profile: str) -> None:
 
 
 @given(winning_hands(), PROFILES, st.randoms(use_true_random=False))
+@settings(deadline=None)
 def test_order_never_matters(hand: Hand, profile: str, random: object) -> None:
     melds, concealed = list(hand.melds), list(hand.concealed)
     random.shuffle(melds)  # type: ignore[attr-defined]
@@ -140,7 +145,7 @@ def test_order_never_matters(hand: Hand, profile: str, random: object) -> None:
 
 
 @given(winning_hands(), PROFILES)
-@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 def test_waits_agree_with_trying_every_tile(hand: Hand, profile: str) -> None:
     def total(face: int, drawn: bool) -> int | None:
         melded = [tile for meld in hand.melds for tile in meld.tiles]
@@ -162,6 +167,7 @@ def test_waits_agree_with_trying_every_tile(hand: Hand, profile: str) -> None:
 
 
 @given(winning_hands())
+@settings(deadline=None)
 def test_profiles_agree_where_no_difference_touches(hand: Hand) -> None:
     results = {profile: score(hand, profile) for profile in ("mcr1998", "mcr")}
     fans = {profile: {f.no: f.count for f in result.fans} for profile, result in results.items()}
@@ -175,6 +181,7 @@ def test_profiles_agree_where_no_difference_touches(hand: Hand) -> None:
 
 
 @given(winning_hands(), st.integers(0, 3), st.integers(1, 3))
+@settings(deadline=None)
 def test_payments_sum_to_zero(hand: Hand, winner: int, away: int) -> None:
     result = score(hand, "mcr")
     assume(result.reaches_minimum)
@@ -185,6 +192,7 @@ def test_payments_sum_to_zero(hand: Hand, winner: int, away: int) -> None:
 
 
 @given(winning_hands())
+@settings(deadline=None)
 def test_json_and_compact_notation_give_the_hand_back(hand: Hand) -> None:
     assert Hand.from_json(json.loads(json.dumps(hand.to_json()))) == hand
     assert parse_hand(print_compact(hand)) == hand
@@ -211,7 +219,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("fault", BROKEN)
 @given(hand=winning_hands())
-@settings(max_examples=25)
+@settings(deadline=None, max_examples=25)
 def test_no_illegal_hand_scores(fault: str, hand: Hand) -> None:
     with pytest.raises(HandError) as caught:
         score(Hand.from_json(BROKEN[fault](hand.to_json())), "mcr")
@@ -219,6 +227,7 @@ def test_no_illegal_hand_scores(fault: str, hand: Hand) -> None:
 
 
 @given(winning_hands(), st.integers(0, 33))
+@settings(deadline=None)
 def test_tiles_that_do_not_win_never_score(hand: Hand, face: int) -> None:
     kinds = {wait.face for wait in waits(hand.melds, hand.concealed) if wait.by_discard}
     assume(face not in kinds and hand.concealed.count(face) < 4)
@@ -228,6 +237,7 @@ def test_tiles_that_do_not_win_never_score(hand: Hand, face: int) -> None:
 
 
 @given(winning_hands(), PROFILES)
+@settings(deadline=None)
 def test_scoring_twice_or_with_empty_tables_is_the_same(hand: Hand, profile: str) -> None:
     fresh = type(scorer(profile))(scorer(profile).profile)
     assert fresh.read(hand).counted == scorer(profile).read(hand).counted

@@ -68,14 +68,14 @@ def thirteen(draw: st.DrawFn) -> tuple[int, ...]:
 
 
 @given(thirteen())
-@settings(max_examples=60)
+@settings(deadline=None, max_examples=60)
 def test_ready_is_distance_zero(concealed: tuple[int, ...]) -> None:
     ready = bool(waits((), concealed))
     assert ready == (min(shanten(concealed).values()) == 0)
 
 
 @given(thirteen(), st.integers(0, 33))
-@settings(max_examples=60)
+@settings(deadline=None, max_examples=60)
 def test_one_tile_moves_the_distance_by_at_most_one(concealed: tuple[int, ...], face: int) -> None:
     before, after = shanten(concealed), shanten((*concealed, face))
     for form in FORMS:

@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paiju.hand import HandError, MeldKind, Source
@@ -25,6 +25,7 @@ def test_tiles() -> None:
 
 
 @given(st.lists(st.integers(0, 41), max_size=14))
+@settings(deadline=None)
 def test_printing_and_parsing_tiles(faces: list[int]) -> None:
     assert list(parse_tiles(print_tiles(faces))) == sorted(faces)
 
@@ -113,6 +114,7 @@ def test_errors_point_at_the_character(text: str, code: str, position: int | Non
 
 
 @given(st.text(alphabet="123m5p9sESCf[],+| x0", max_size=24))
+@settings(deadline=None)
 def test_any_text_is_a_hand_or_a_named_error(text: str) -> None:
     with suppress(HandError):
         parse_hand(text)
