@@ -16,6 +16,7 @@ from tablelink.messages import BUSY
 from . import fault_codes as faults
 from . import health, radio
 from .axes import Motors
+from .calibration import Calibration
 from .cycle import Cycle
 from .dice import DiceReader
 from .faults import FaultLog
@@ -89,6 +90,8 @@ class App:
             emit,
             _ZONES,
         )
+        self.calibration = Calibration(self.radio)
+        self.calibration.load()
         self.scanner = Scanner(self.radio, TileRegistry(), emit)
         self.cycle = Cycle(self.ports, self.motors, self.scanner, self.safety, self.log, self.memory, emit)
         self.dice = Throws(self.motors, self.ports, DiceReader(self.scanner), emit, self.log)
@@ -97,6 +100,7 @@ class App:
         self.settings = Settings("settings", {"stacks": board.STACKS_A_SIDE, "sets": 1, "throws": 2})
         self.ports.on_input = self._on_input
         self.health = health.Health()
+        self.technician = None
         self._commands()
 
     def _motors_off(self):
@@ -150,6 +154,21 @@ class App:
         link.on("dealer", dealer)
         link.on("display", display)
         link.on("lamp", lamp)
+        for name in ("zone", "tag", "tag_write", "noise_floor", "read_rate", "calibrate", "request"):
+            link.on(name, self._technicians(name))
+        link.on("workbench", self._technicians("workbench"), self._technicians("leave"))
+
+    def _technicians(self, name):
+        """A handler of the technician's module, which is loaded when one is first called."""
+
+        def handler(*arguments):
+            if self.technician is None:
+                from .technician import Technician
+
+                self.technician = Technician(self.scanner, self.cycle, self.ports, self.seats, self.calibration)
+            return getattr(self.technician, name)(*arguments)
+
+        return handler
 
     def setup(self):
         """Self-test of the chips. What does not answer keeps the motors off; the table reads on as far as it can."""

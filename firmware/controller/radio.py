@@ -11,7 +11,7 @@ from micropython import const
 from drivers.antenna_mux import AntennaMux
 from drivers.faults import ReaderFault
 from drivers.iso15693 import Iso15693
-from drivers.pn5180 import Pn5180
+from drivers.pn5180 import MIN_LEVEL, Pn5180
 from drivers.waiting import IrqLine, Operation
 
 OK = const(0)
@@ -54,6 +54,7 @@ class Radio:
         self.ports = ports
         self.zones = zones
         self.zone = -1  # whose field is on
+        self.levels = bytearray([MIN_LEVEL] * len(zones))  # receiver threshold of each zone
         self.lock = asyncio.Lock()  # held by whoever uses the air
         self._irq = irq
         self._emit = emit
@@ -80,6 +81,7 @@ class Radio:
             return _done
         self.silence()
         port.mux.select(antenna)
+        port.reader.min_level = self.levels[zone]
         self.zone = zone
         return port.reader.field_on()
 

@@ -100,6 +100,19 @@ class Scanner:
     def resume(self):
         self._going = True
 
+    @property
+    def going(self):
+        return self._going
+
+    def asked_ms(self, zone):
+        """How long ago the schedule last asked a zone of the surface, ms."""
+        seat, kind = zone >> 2, zone & 3
+        now = ticks_ms()
+        age = ticks_diff(now, self._reads[kind << 2 | seat])
+        if kind != HAND:
+            age = min(age, ticks_diff(now, self._foreground[seat if kind == POND else 4 + seat]))
+        return age
+
     def clear(self):
         """The tiles have been pushed into the table: they leave every zone."""
         self._discard = -1

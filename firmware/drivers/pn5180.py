@@ -36,6 +36,7 @@ _RX_STATUS = const(0x13)
 _TX_WAIT_CONFIG = const(0x17)
 _TX_CONFIG = const(0x18)
 _CRC_TX_CONFIG = const(0x19)
+_SIGPRO_RM_CONFIG = const(0x1C)
 _RF_STATUS = const(0x1D)
 
 _WRITE = const(1)
@@ -110,6 +111,8 @@ _field_on = bytes((_RF_ON, 1))  # without collision avoidance: a neighbour's lea
 _field_off = bytes((_RF_OFF, 0))
 _clear_timer = bytes((_WRITE_REGISTER_MULTIPLE, _IRQ_CLEAR, _WRITE, 0, 0x10, 0, 0))
 _RELOAD_AT = const(21)  # of TIMER1 in an order that sets it
+_MIN_LEVEL_AT = const(4)  # byte of the setup that holds MIN_LEVEL in its upper half
+MIN_LEVEL = const(4)  # of the receiver, as the RF configuration has it (tables 102, 185)
 
 
 def _registers(*entries):
@@ -163,6 +166,7 @@ class Pn5180(Operation):
         self._setup = self._slot_order = b""
         self._ask_order = self._call_order = bytearray()
         self.version = (0, 0)
+        self.min_level = MIN_LEVEL  # 0-15, from the next field on: weaker answers are not heard
         self.outcome = SILENT
         self.length = 0
         self.field = False
@@ -201,6 +205,7 @@ class Pn5180(Operation):
         # No data, no start symbol: a lone EOF, sent by START_SEND
         self._slot_order = _order(tx & 0xFFFFFB3F) + _registers((_SYSTEM_CONFIG, _OR, 8))[1:]
         self._setup = _registers(
+            (_SIGPRO_RM_CONFIG, _WRITE, 0x0010 | MIN_LEVEL << 12),
             (_TRANSCEIVE_CONTROL, _OR, 1),
             (_CRC_RX_CONFIG, _WRITE, crc_rx & 0xFFFFFFC0 | 0x1B),
             (_CRC_TX_CONFIG, _WRITE, crc_tx & 0xFFFFFFC0 | 0x1B),
@@ -329,6 +334,7 @@ class Pn5180(Operation):
                     raise ReaderHung(self.name, "BUSY stays high at LOAD_RF_CONFIG")
                 irq.park_ms(0)
                 return False
+            self._setup[_MIN_LEVEL_AT] = self.min_level << 4
             self._frame(self._setup)
             self._frame(_field_on)
             self._state = _RISING

@@ -25,7 +25,7 @@ HEARD_DB = 1.0  # width of the border between hearing nothing and hearing everyt
 
 
 class Coil(Protocol):
-    """A place; `tilt` in degrees against the antenna's plane is optional."""
+    """A place; `tilt` in degrees against the antenna's plane and `loss_db` of the tag itself are optional."""
 
     x: float
     y: float
@@ -65,7 +65,8 @@ def strength_db(loop: Loop, coil: Coil, others: Iterable[Coil]) -> float:
     edge = 20 * math.log10(1 + math.exp(outside_mm(loop, coil) / EDGE_MM))
     height = 30 * math.log10(1 + (coil.z / loop.reach_mm) ** 2)
     turn = -20 * math.log10(max(abs(math.cos(math.radians(getattr(coil, "tilt", 0.0)))), TURN_FLOOR))
-    return TOP_DB - edge - height - turn - detuning_db(coil, others)
+    loss: float = getattr(coil, "loss_db", 0.0)
+    return TOP_DB - loss - edge - height - turn - detuning_db(coil, others)
 
 
 def detuning_db(coil: Coil, others: Iterable[Coil]) -> float:

@@ -51,6 +51,8 @@ class Tile:
     y: float = 0.0
     z: float = geometry.PAN_Z
     place: str = "pan"
+    tilt: float = 0.0  # degrees against the antenna's plane; matters where coupling is modelled
+    loss_db: float = 0.0  # of a tag that is worse than others
 
     @property
     def face(self) -> str:

@@ -1,0 +1,184 @@
+"""The technician at the readers: raw tags, tag memory, read rates and noise. Loaded when first asked for.
+
+Everything but `zone` needs the workbench: a leased command that stops the scanning of the surface. Each command
+holds the air only while it runs, and powers the antenna anew.
+"""
+
+import asyncio
+
+import board
+from drivers.faults import ReaderFault
+from drivers.iso15693 import ANY_AFI, ERROR, GOOD, SILENT, Inventory
+from micropython import const
+from tablelink import messages
+
+from .link import CommandError
+from .scanner import GATE
+
+_ROOM = const(40)
+_TRIES = const(4)
+_SURFACE = const(16)  # zones below this number belong to seats
+_NOBODY = b"\xff\xff\xff\xff\xff\xff\xff\xff"  # no tag has this UID
+_MEMORY = const(8)  # bytes of blocks 0 and 1
+_REQUEST_MS = const(1200)
+
+WRITTEN = const(0)
+SILENCE = const(1)
+REFUSED = const(2)
+DIFFERS = const(3)
+
+
+class Technician:
+    """Handlers of the commands of the same names; `radio`, `scanner`, `cycle`, `ports`, `seats`, `calibration`."""
+
+    def __init__(self, scanner, cycle, ports, seats, calibration):
+        self._scanner = scanner
+        self._radio = scanner.radio
+        self._cycle = cycle
+        self._ports = ports
+        self._seats = seats
+        self._calibration = calibration
+        self._at_work = False
+        self._scanned = False  # whether the surface was being scanned before
+        self._tags = Inventory(_ROOM)
+        self._of = -1  # the zone whose tags these are
+        self._uid = bytearray(8)
+
+    def workbench(self):
+        if self._cycle.moving:
+            raise CommandError(messages.BUSY)
+        if not self._at_work:
+            self._scanned = self._scanner.going
+            self._scanner.pause()
+            self._at_work = True
+
+    def leave(self):
+        """The lease has run out: the surface is scanned again."""
+        if self._at_work:
+            self._at_work = False
+            self._of = -1
+            if self._scanned:
+                self._scanner.resume()
+
+    def zone(self, zone):
+        radio, scanner = self._radio, self._scanner
+        port = radio.port(zone)
+        level, margin, floor, day = self._calibration.of(zone)
+        surface = zone < _SURFACE and zone & 3 != GATE
+        return (
+            port.state, min(port.failures, 255), scanner.presence.counts[zone],
+            scanner.asked_ms(zone) if surface else 0, scanner.noise[zone], scanner.conflicts,
+            radio.levels[zone], margin, floor, day,
+        )  # fmt: skip
+
+    async def _with(self, zone, level, work):
+        """Run `work(air)` with the zone's field on and the receiver at `level` (-1: as calibrated)."""
+        if not self._at_work:
+            raise CommandError(messages.MODE)
+        radio = self._radio
+        await radio.lock.acquire()
+        usual = radio.levels[zone]
+        if level >= 0:
+            radio.levels[zone] = level
+        try:
+            if not radio.usable(zone):
+                await radio.heal(radio.port(zone))
+            radio.silence()
+            await radio.tune(zone)
+            return await work(radio.port(zone).air)
+        except ReaderFault as fault:
+            radio.failed(radio.port(zone), fault)
+            raise CommandError(messages.FAILED)
+        finally:
+            radio.levels[zone] = usual
+            radio.silence()
+            radio.lock.release()
+
+    async def tag(self, zone, number):
+        tags = self._tags
+        known = 0
+        memory = bytes(_MEMORY)
+
+        async def read(air):
+            nonlocal known, memory
+            if not number:
+                self._of = zone
+                tags.begin(air, ANY_AFI)
+                while tags.more():
+                    await tags.round()
+            if self._of != zone or number >= tags.count:
+                return
+            for i in range(8):
+                self._uid[i] = tags.uids[8 * number + i]
+            for _ in range(_TRIES):
+                await air.read(self._uid, 0, 2)
+                if air.outcome == GOOD:
+                    memory = bytes(air.data[:_MEMORY])
+                    known = 1
+                    return
+
+        await self._with(zone, -1, read)
+        if self._of != zone:
+            return 0, 0, 0, 0, bytes(8), memory
+        uid = bytes(self._uid) if number < tags.count else bytes(8)
+        return tags.count, tags.overflow, min(tags.noise, 255), known, uid, memory
+
+    async def tag_write(self, zone, afi, uid, memory):
+        async def write(air):
+            for block in range(2):
+                outcome = await _insist(air, lambda: air.write(uid, block, memory[4 * block : 4 * block + 4]))
+                if outcome != GOOD:
+                    return REFUSED if outcome == ERROR else SILENCE
+            outcome = await _insist(air, lambda: air.write_afi(uid, afi))
+            if outcome != GOOD:
+                return REFUSED if outcome == ERROR else SILENCE
+            if await _insist(air, lambda: air.read(uid, 0, 2)) != GOOD:
+                return SILENCE
+            return WRITTEN if bytes(air.data[:_MEMORY]) == bytes(memory) else DIFFERS
+
+        return await self._with(zone, -1, write)
+
+    async def noise_floor(self, zone, level, shots):
+        """Requests to a tag that does not exist: whatever is heard then is noise."""
+        return (await self._with(zone, level, lambda air: _count(air, _NOBODY, shots)))[1]
+
+    async def read_rate(self, zone, level, shots, uid):
+        return await self._with(zone, level, lambda air: _count(air, uid, shots))
+
+    def calibrate(self, zone, level, margin, floor, day):
+        if not self._at_work:
+            raise CommandError(messages.MODE)
+        self._calibration.keep(zone, level, margin, floor, day)
+
+    async def request(self, seat, text):
+        """Show what is wanted and wait a while for the seat's referee button, which says that it is done."""
+        if not self._at_work:
+            raise CommandError(messages.MODE)
+        self._seats.text(seat, bytes(text).decode())
+        bit = board.IN_REFEREE[seat]
+        done = await self._ports.wait(bit, 1, _REQUEST_MS)
+        if done:
+            await self._ports.wait(bit, 0, _REQUEST_MS)
+        return 1 if done else 0
+
+
+async def _insist(air, ask):
+    """Outcome of a request, asked again while there is no clean answer."""
+    for _ in range(_TRIES):
+        await ask()
+        if air.outcome in (GOOD, ERROR):
+            break
+    return air.outcome
+
+
+async def _count(air, uid, shots):
+    """Good and damaged answers of one tag to so many reads of block 0."""
+    good = damaged = 0
+    for _ in range(shots):
+        await air.read(uid)
+        if air.outcome == GOOD:
+            good += 1
+        elif air.outcome != SILENT:
+            damaged += 1
+        await asyncio.sleep_ms(0)
+    return good, damaged
