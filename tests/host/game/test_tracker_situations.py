@@ -458,3 +458,58 @@ def test_correction_of_something_that_is_not_there() -> None:
     scene = Scene()
     with pytest.raises(ValueError, match="no action 99"):
         scene.tracker.correct(99, [], who="referee", why="")
+
+
+# -- the attention list in a person's hands
+
+
+def test_discard_out_of_turn_is_proposed_and_taken_when_a_person_says_so() -> None:
+    scene = Scene()
+    scene.discard(0, "P")
+    tile = scene.new("9m")
+    scene.enter(tile, 2, "pond")
+    (item,) = scene.wait(SETTLE_MS + 100)
+    assert isinstance(item, Attention)
+    assert item.explanations == ("draw 2 9m, discard 2 9m",)
+    assert scene.acts == [(A.DISCARD, 0, "P")]
+    scene.tracker.accept(item.number, 0, who="referee", why="seat 1 was passed over")
+    assert scene.acts == [(A.DISCARD, 0, "P"), (A.DRAW, 2, "9m"), (A.DISCARD, 2, "9m")]
+    assert scene.last.flags == ("out_of_turn",)
+    assert not scene.open_items
+    scene.turn(3)
+    assert scene.acts[-1][:2] == (A.DISCARD, 3)
+
+
+def test_unread_tile_of_a_claim_is_proposed_by_likelihood() -> None:
+    hands = [list(hand) for hand in IDLE]
+    hands[1] = ["2s", "4s", "3s", "3s", "9p", "9m", "1m", "E", "S", "W", "N", "C", "F"]
+    scene = Scene(hands)
+    live = scene.discard(0, "3s")
+    three, four = scene.held(1, "3s")[0], scene.held(1, "4s")[0]
+    scene.leave(four)
+    scene.meld(1, live, scene.held(1, "2s")[0])
+    scene.wait(SETTLE_MS + 200)
+    (item,) = scene.open_items
+    assert item.explanations == ("chow 1 3s 2s 4s",)
+    scene.tracker.accept(item.number, 0, who="operator", why="seen with own eyes")
+    assert scene.last.kind is A.CHOW
+    assert four in scene.last.tiles
+    assert three in scene.hand.position.hands[1]
+    scene.discard(1, "9m")
+    assert scene.acts[-1] == (A.DISCARD, 1, "9m")
+
+
+def test_dismissed_item_stays_closed_while_nothing_changes() -> None:
+    scene = Scene()
+    scene.discard(0, "P")
+    scene.enter(scene.new("9m"), 3, "meld")
+    scene.wait(SETTLE_MS + 100)
+    (item,) = scene.open_items
+    scene.tracker.dismiss(item.number)
+    scene.turn(1)
+    scene.wait(SETTLE_MS + 100)
+    assert not scene.open_items
+    with pytest.raises(ValueError, match="no attention item 9"):
+        scene.tracker.dismiss(9)
+    with pytest.raises(ValueError, match="no explanation"):
+        scene.tracker.accept(item.number, 3, "", "")

@@ -1,6 +1,6 @@
 """The open questions of a hand, numbered, one per reason and zone; they change and clear with the table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Self
 
@@ -13,6 +13,7 @@ class AttentionList:
     def __init__(self) -> None:
         self.items: dict[int, Attention] = {}
         self._changed: list[Attention] = []
+        self._dismissed: set[tuple[Reason, int]] = set()
 
     @property
     def open(self) -> tuple[Attention, ...]:
@@ -30,10 +31,18 @@ class AttentionList:
         self._show(Attention(len(self.items) + 1, reason, ms, seat=seat, tiles=tiles, evidence=evidence))
 
     def update(
-        self, groups: Mapping[tuple[Reason, int], Sequence[int]], since: Sequence[int], seq: Sequence[int]
+        self,
+        groups: Mapping[tuple[Reason, int], Sequence[int]],
+        since: Sequence[int],
+        seq: Sequence[int],
+        explain: Callable[[int, tuple[int, ...]], tuple[str, ...]],
     ) -> None:
-        """Make the items that lie in a zone those of `groups` (reason, zone: tiles); `since` and `seq` by tile."""
-        left = dict(groups)
+        """Make the items that lie in a zone those of `groups` (reason, zone: tiles); `since` and `seq` by tile.
+
+        `explain(zone, tiles)` gives the explanations of an item. What was dismissed stays so while it lies there.
+        """
+        self._dismissed &= groups.keys()
+        left = {key: tiles for key, tiles in groups.items() if key not in self._dismissed}
         for item in list(self.items.values()):
             if not item.open or item.zone is None:
                 continue
@@ -41,7 +50,8 @@ class AttentionList:
             if not tiles:
                 self._show(item.cleared())
             elif tiles != item.tiles:
-                self._show(replace(item, tiles=tiles, evidence=_numbers(tiles, seq)))
+                explanations = explain(item.zone, tiles)
+                self._show(replace(item, tiles=tiles, evidence=_numbers(tiles, seq), explanations=explanations))
         for (reason, zone), tiles_now in left.items():
             tiles = tuple(tiles_now)
             self._show(
@@ -53,8 +63,16 @@ class AttentionList:
                     seat=zone // 4,
                     tiles=tiles,
                     evidence=_numbers(tiles, seq),
+                    explanations=explain(zone, tiles),
                 )
             )
+
+    def dismiss(self, number: int) -> None:
+        """A person has looked at an item: it is closed until something else happens there. Raises KeyError."""
+        item = self.items[number]
+        if item.zone is not None:
+            self._dismissed.add((item.reason, item.zone))
+        self._show(item.cleared())
 
     def continue_from(self, before: Self) -> list[Attention]:
         """Follow on another list, whose items are closed; returns what changed for somebody who knew that one."""

@@ -1,7 +1,7 @@
 """What the table shows of a hand against what the actions so far make of it: the state the explaining works on."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -36,7 +36,7 @@ class Case:
 
     seen, since, seq: by tile number, the zone where it is seen, from when (ms), by which event. odd: tiles seen
     elsewhere than the actions put them, in the order in which they became so. noticed: odd tiles that had
-    their time and are on the attention list.
+    their time and are on the attention list; explain: gives possible explanations of tiles in a zone in words.
     """
 
     def __init__(self, setup: Setup, seen: Sequence[int] | None = None, settle_ms: int = SETTLE_MS) -> None:
@@ -55,6 +55,7 @@ class Case:
         self.superseded: list[Action] = []
         self.attention = AttentionList()
         self.revisions: dict[int, int] = {}
+        self.explain: Callable[[int, tuple[int, ...]], tuple[str, ...]] = lambda _zone, _tiles: ()
         self._told: list[Output] = []
 
     def branch(self, length: int) -> "Case":
@@ -212,7 +213,7 @@ class Case:
         for tile, reason in self.noticed.items():
             zone = self.position.place[tile] if self.seen[tile] == NO_ZONE else self.seen[tile]
             groups[reason, zone].append(tile)
-        self.attention.update(groups, self.since, self.seq)
+        self.attention.update(groups, self.since, self.seq, self.explain)
 
     def _leave_unexplained(self, last: Action) -> None:
         """What is out of place when the hand ends stays on the list; what moves later is clean-up."""

@@ -16,6 +16,7 @@ from paiju.game.deal import Deal
 from paiju.game.events import HAND, SEAT_ZONES, TableEvent
 from paiju.game.guesses import Guesses
 from paiju.game.position import Position, Setup
+from paiju.game.proposals import Proposal, describe, proposals
 from paiju.game.steps import Steps
 from paiju.game.wins import Wins
 
@@ -28,6 +29,7 @@ class HandTracker:
 
     def __init__(self, setup: Setup, seen: Sequence[int] | None = None, settle_ms: int = SETTLE_MS) -> None:
         self.case = Case(setup, seen, settle_ms)
+        self.case.explain = self._explanations
         self._deal = Deal(self.case)
         self._steps = Steps(self.case)
         self._guesses = Guesses(self.case, self._steps)
@@ -121,6 +123,14 @@ class HandTracker:
         case.now = ms
         if not self.position.over:
             self._wins.refuse()
+
+    def proposals(self, number: int) -> list[Proposal]:
+        """The explanations of an attention item, as acts to choose from. Raises KeyError."""
+        item = self.case.attention.items[number]
+        return [] if item.zone is None else proposals(self.case, item.zone, item.tiles)
+
+    def _explanations(self, zone: int, tiles: tuple[int, ...]) -> tuple[str, ...]:
+        return tuple(map(describe, proposals(self.case, zone, tiles)))
 
     def take(self) -> list[Output]:
         """What there is to tell since the last call."""

@@ -130,6 +130,30 @@ class Tracker:
         self._corrections.append(Correction(first, who, why))
         return [*self._put_in_place(again), *self._closed()]
 
+    def accept(self, item: int, choice: int, who: str, why: str) -> list[Report]:
+        """Take explanation number `choice` of an attention item as what happened; returns what changed.
+
+        Raises ValueError if there is no such item or explanation.
+        """
+        hand = self.hand
+        try:
+            proposal = hand.proposals(item)[choice] if hand is not None and choice >= 0 else None
+        except (KeyError, IndexError):
+            proposal = None
+        if hand is None or proposal is None:
+            raise ValueError(f"attention item {item} has no explanation {choice}")
+        acts = [
+            Action(0, d.kind, d.seat, d.tiles, d.source, d.drawn_from, hand.case.now, flags=d.flags) for d in proposal
+        ]
+        return self.correct(len(hand.actions) + 1, acts, who, why)
+
+    def dismiss(self, item: int) -> list[Report]:
+        """Close an attention item that a person has looked at. Raises ValueError if there is none."""
+        if self.hand is None or item not in self.hand.case.attention.items:
+            raise ValueError(f"there is no attention item {item}")
+        self.hand.case.attention.dismiss(item)
+        return [*self.hand.take()]
+
     # -- hands -----------------------------------------------------------------------------------------
 
     @property
