@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from twin.air import Air, Noise
+from twin.air import Air
 from twin.board import Board
 from twin.clock import Clock
 from twin.firmware import image
 from twin.kernel import Kernel
+from twin.noise import Noise
 from twin.script import Script
 from twin.world import World
 
@@ -22,7 +23,8 @@ MAIN = "import boot\nimport main"
 class Table:
     """Power it with `start()`, then `run_for`. The serial port is `uart`: `on_tx` hears it, `feed` speaks to it.
 
-    `seed` fixes tags, wall, dice, delays and noise; `script` is the hand that the people act out; `state` is the
+    `seed` fixes tags, wall, dice, delays and noise (which may be the name of a profile of `twin.noise`); `script` is
+    the hand that the people act out; `state` is the
     controller's flash folder (a fresh one when not given).
     """
 
@@ -35,12 +37,12 @@ class Table:
         heap: int = HEAP,
         state: Path | None = None,
         fram: bytearray | None = None,
-        noise: Noise | None = None,
+        noise: Noise | str | None = None,
         console: IO[bytes] | None = None,
         clear: bool = False,
     ) -> None:
         self.clock = Clock()
-        self.air = Air(self.clock, noise=noise)
+        self.air = Air(self.clock, noise=Noise.named(noise, seed) if isinstance(noise, str) else noise)
         self.board = Board(self.clock, self.air, fram)
         self.world = World(self.clock, self.board, self.air, seed, script, pace, clear=clear)
         self._folder = None if state else tempfile.TemporaryDirectory(prefix="paiju-twin-")
