@@ -60,6 +60,10 @@ class Seats:
         if not self._notice:
             self._write(seat, text)
 
+    def over(self, seat, text):
+        """Five characters at one seat over everything, until the next text or notice."""
+        self._write(seat, text)
+
     def notice(self, text):
         """The table's own word on every display, over what the host has written; "" gives them back."""
         self._notice = text

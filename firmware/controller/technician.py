@@ -154,7 +154,7 @@ class Technician:
         """Show what is wanted and wait a while for the seat's referee button, which says that it is done."""
         if not self._at_work:
             raise CommandError(messages.MODE)
-        self._seats.text(seat, bytes(text).decode())
+        self._seats.over(seat, bytes(text).decode())
         bit = board.IN_REFEREE[seat]
         done = await self._ports.wait(bit, 1, _REQUEST_MS)
         if done:

@@ -163,7 +163,8 @@ class Pn5180(Operation):
         self._state = _NOTHING
         self._deadline = ticks_us()
         self._quiet = ticks_us()  # ticks_us before which no request may start
-        self._setup = self._slot_order = b""
+        self._setup = bytearray()
+        self._slot_order = b""
         self._ask_order = self._call_order = bytearray()
         self.version = (0, 0)
         self.min_level = MIN_LEVEL  # 0-15, from the next field on: weaker answers are not heard
