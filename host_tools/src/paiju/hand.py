@@ -147,7 +147,8 @@ class Hand:
 
     `prevalent_wind` and `seat_wind` are 0..3 = E S W N; `flowers` is their number, 0..8.
     `last_of_kind`: the other three of the winning tile lie face up. `counts` packs how many of each face
-    are concealed, for tables: see `pack`.
+    are concealed, for tables: see `pack`; `situation` packs the flags (bits 0-4: self-drawn, last wall tile,
+    kong replacement, robbing a kong, last of kind), the prevalent wind (5-6) and the seat wind (7-8).
     """
 
     melds: tuple[Meld, ...]
@@ -162,6 +163,7 @@ class Hand:
     seat_wind: int = 0
     flowers: int = 0
     counts: tuple[int, int] = field(init=False, repr=False, compare=False)
+    situation: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "melds", tuple(self.melds))
@@ -177,6 +179,16 @@ class Hand:
         _check_playing_face(self.win_tile)
         check_tiles(self.melds, self.concealed, self.win_tile)
         object.__setattr__(self, "counts", pack(self.concealed))
+        situation = (
+            self.self_drawn
+            | self.last_wall_tile << 1
+            | self.kong_replacement << 2
+            | self.robbing_kong << 3
+            | self.last_of_kind << 4
+            | self.prevalent_wind << 5
+            | self.seat_wind << 7
+        )
+        object.__setattr__(self, "situation", situation)
         self._check_flags()
 
     def _check_flags(self) -> None:

@@ -106,7 +106,7 @@ class Facts:
 
     `before`, `after`: patterns (m, p, s, honours) of the concealed tiles without and with the winning
     tile; `every`, `chows`, `pungs`: the melds summed up as in a Part; `kongs`: concealed ones;
-    `winds`: as part of the honours' key; `shared`: fans that hold in any reading.
+    `situation`: as in the hand; `winds`: as part of the honours' key; `shared`: fans that hold in any reading.
     """
 
     __slots__ = (
@@ -119,14 +119,16 @@ class Facts:
         "pungs",
         "self_drawn",
         "shared",
+        "situation",
         "win",
         "winds",
     )
 
     def __init__(self, hand: Hand, before: Patterns, after: Patterns) -> None:
         self.win = hand.win_tile
-        self.self_drawn = hand.self_drawn
-        self.winds = hand.prevalent_wind << 10 | hand.seat_wind << 12
+        self.situation = hand.situation
+        self.self_drawn = hand.situation & 1 == 1
+        self.winds = hand.situation >> 5 << 10
         self.melds = len(hand.melds)
         self.before = before
         self.after = after
@@ -243,18 +245,11 @@ class Scorer:
         if h:
             suits |= (8 if h & 0o7777 else 0) | (16 if h >> 12 else 0)
         total = (low if win < 18 else high) // UNIT[win] & 7
-        way = 32 if tally < 64 else 64 if tally >= 256 else 0
-        if hand.self_drawn:
-            way |= 1
-        if hand.last_wall_tile:
-            way |= 2
-        if hand.kong_replacement:
-            way |= 4
-        if hand.robbing_kong:
-            way |= 8
         # Three of the kind face up in the own melds are as open as three in the pond.
-        if hand.last_of_kind or (total == 4 and win not in hand.concealed):
+        way = facts.situation & 31
+        if total == 4 and win not in hand.concealed:
             way |= 16
+        way |= 32 if tally < 64 else 64 if tally >= 256 else 0
         hogs = (low & FOURS).bit_count() + (high & FOURS).bit_count()
         key = suits | (tally & 63) << 5 | way << 11 | hogs << 18
         shared = self._shared.get(key, -1)
