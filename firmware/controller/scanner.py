@@ -247,6 +247,9 @@ class Scanner:
             if self._guests:
                 lock.release()
                 await lock.acquire()
+            port = radio.ill()
+            if port is not None:
+                await radio.heal(port)
             if not self._going:
                 self._read = -1
                 radio.silence()
@@ -254,9 +257,6 @@ class Scanner:
                 await asyncio.sleep_ms(_REST)
                 await lock.acquire()
                 continue
-            port = radio.ill()
-            if port is not None:
-                await radio.heal(port)
             job = self._next_job()
             zone = self._zone_of_job(job)
             if zone < 0:
@@ -345,10 +345,10 @@ class Scanner:
         return self._zone_of_read(self._read)
 
     def _next_read(self):
-        """While a draw is awaited two of three full reads are the active hand's; else the most overdue, if any."""
+        """While a draw is awaited three of four full reads are the active hand's; else the most overdue, if any."""
         now = ticks_ms()
         best = -1
-        self._turn = (self._turn + 1) % 3
+        self._turn = self._turn + 1 & 3
         awaited = ticks_diff(self._draw_until, now) > 0
         if awaited and self._turn and self.radio.usable(self._zone_of_read(self.active)):
             best = self.active

@@ -364,7 +364,7 @@ class Pn5180(Operation):
             self.outcome = self._judge(_status[6])
             return True
         receiving = _status[1] & _B1_RECEIVING or _status[9] & _B9_RECEIVING
-        if late:
+        if late and not _status[1] & _B1_TIMER1:  # else the slot has ended while other tasks ran
             if not receiving:
                 raise ReaderHung(self.name, "neither answer nor end of slot")
             self._state = _NOTHING
