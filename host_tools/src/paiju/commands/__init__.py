@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import typer
 
-from paiju.commands import demo, hands, link, penalties, replay, rules, run, score, twin
+from paiju.commands import demo, hands, link, penalties, replay, rules, run, score, simulate, twin
 
 COMMANDS: tuple[Callable[[typer.Typer], None], ...] = (
     link.register,
@@ -16,4 +16,5 @@ COMMANDS: tuple[Callable[[typer.Typer], None], ...] = (
     replay.register,
     twin.register,
     demo.register,
+    simulate.register,
 )
