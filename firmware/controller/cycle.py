@@ -278,7 +278,6 @@ class Cycle:
             await self._wait_clear(board.IN_SURFACE_OBJECT, _CLEAR_MS, faults.HAND_IN_THE_WAY)
         self._enter("shuffle" if fresh else "stack")
         started = ticks_ms()
-        await self._lower()
         if self.sets == 1:
             self._scanner.clear()
             self._scanner.pause()
@@ -286,8 +285,9 @@ class Cycle:
         stirs = late = 0
         try:
             stirrer.on()
+            # The plates go down meanwhile.
+            await self.together([self._lower(), stirrer.watch(board.SHUFFLE_MS if fresh else 1)])
             if fresh:
-                await self.together([stirrer.watch(board.SHUFFLE_MS)])
                 self._enter("stack")
             while True:
                 self._beat()

@@ -462,6 +462,10 @@ class Mechanics:
         self._hands_in_gap += hands
         self.watch_surface()
 
+    @property
+    def hands_in_gap(self) -> int:
+        return self._hands_in_gap
+
     def lay_on_console(self, objects: int) -> None:
         """Objects laid on (+) or taken off (-) the centre console."""
         self._on_console += objects

@@ -11,6 +11,7 @@ from twin.air import Air
 from twin.board import Board
 from twin.clock import Clock
 from twin.firmware import image
+from twin.invariants import Breach, Invariants
 from twin.kernel import Kernel
 from twin.noise import Noise
 from twin.script import Script
@@ -20,12 +21,21 @@ HEAP = 256 * 1024  # the PC port's pointers are twice as long as a board's: it h
 MAIN = "import boot\nimport main"
 
 
+class Unsafe(AssertionError):
+    """The table did what it must never do; `breaches` says what and when."""
+
+    def __init__(self, breaches: list[Breach]) -> None:
+        super().__init__("; ".join(f"{b.rule}: {b.what} at {b.t / 1e6:.3f} s" for b in breaches[:9]))
+        self.breaches = breaches
+
+
 class Table:
     """Power it with `start()`, then `run_for`. The serial port is `uart`: `on_tx` hears it, `feed` speaks to it.
 
     `seed` fixes tags, wall, dice, delays and noise (which may be the name of a profile of `twin.noise`); `script` is
     the hand that the people act out; `state` is the
-    controller's flash folder (a fresh one when not given).
+    controller's flash folder (a fresh one when not given). Leaving its context raises Unsafe if an invariant was
+    broken.
     """
 
     def __init__(
@@ -45,6 +55,7 @@ class Table:
         self.air = Air(self.clock, noise=Noise.named(noise, seed) if isinstance(noise, str) else noise)
         self.board = Board(self.clock, self.air, fram)
         self.world = World(self.clock, self.board, self.air, seed, script, pace, clear=clear)
+        self.invariants = Invariants(self.board, self.world.mechanics, self.air)
         self._folder = None if state else tempfile.TemporaryDirectory(prefix="paiju-twin-")
         self.kernel = Kernel(
             self.clock,
@@ -67,6 +78,16 @@ class Table:
         """Run `seconds` of virtual time, or until `done()`; True when done."""
         return self.kernel.run_for(seconds, done)
 
+    def cut_power(self) -> None:
+        """Every supply fails now; `kernel.start()` brings it back."""
+        self.kernel.stop()
+        self.invariants.power_cut()
+
+    def check(self) -> None:
+        """Raises Unsafe if an invariant was broken so far."""
+        if self.invariants.breaches:
+            raise Unsafe(self.invariants.breaches)
+
     @property
     def now(self) -> int:
         """Virtual µs since power on."""
@@ -75,7 +96,9 @@ class Table:
     def __enter__(self) -> Table:
         return self if self.kernel.process else self.start()
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: object, *_: object) -> None:
         self.kernel.stop()
         if self._folder is not None:
             self._folder.cleanup()
+        if error is None:
+            self.check()

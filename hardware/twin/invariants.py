@@ -1,0 +1,141 @@
+"""What no table may ever do, whatever happens to it: watched in every run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from twin.air import Air
+from twin.board import Board
+from twin.mechanics import SWITCH_MM, Mechanics
+
+REACTION_US = 50_000  # the firmware may take so long to see an input and to stop a motor
+
+
+class Breach(NamedTuple):
+    """`rule` was broken at `t` (µs) by `what`."""
+
+    t: int
+    rule: str
+    what: str
+
+
+class Invariants:
+    """Breaches of the rules, as they happen:
+
+    - "above": a plate rises with something over it, or the console moves with a hand or an object in its way
+    - "relay": a motor is driven though the relay is open
+    - "limit": an axis is driven on against the end that its switch reports
+    - "fields": two neighbouring fields are on at once
+    - "act": after a power cut or a stop by lid or emergency stop, an axis is driven before anybody has pressed a
+      console button or turned the service key
+    """
+
+    def __init__(self, board: Board, mechanics: Mechanics, air: Air) -> None:
+        self._board = board
+        self._mechanics = mechanics
+        self._air = air
+        self._clock = mechanics.clock
+        self._found: list[Breach] = []
+        self._resting = False  # power or the circuit was cut, and nobody has pressed a button since
+        inputs = board.inputs
+        inputs["relay_closed"].watch(self._relay)
+        inputs["surface_object"].watch(self._above)
+        inputs["console_object"].watch(self._above)
+        for name, motor in board.motors.items():
+            motor.watch(partial(self._driven, name))
+        for name in mechanics.axes:
+            for sensor in self._ends(name):
+                inputs[sensor].watch(partial(self._at_end, name))
+        for name in ("lid_open", "estop"):
+            inputs[name].watch(self._cut)
+        for name in inputs:
+            if name.startswith("button") or name == "service_key":
+                inputs[name].watch(self._pressed)
+
+    @property
+    def breaches(self) -> list[Breach]:
+        fields = [Breach(v.t, "fields", str(v.zones)) for v in self._air.violations if v.kind == "fields"]
+        return [*self._found, *fields]
+
+    def power_cut(self) -> None:
+        """The supply has failed."""
+        self._resting = True
+
+    def _cut(self, level: int) -> None:
+        if level and self._board.inputs["relay_closed"].level:
+            self._resting = True
+
+    def _pressed(self, level: int) -> None:
+        if level:
+            self._resting = False
+
+    def _tell(self, rule: str, what: str) -> None:
+        self._found.append(Breach(self._clock.now, rule, what))
+
+    def _later(self, check: Callable[[], None]) -> None:
+        self._clock.after(REACTION_US, check)
+
+    @staticmethod
+    def _ends(name: str) -> tuple[str, ...]:
+        axis, _, side = name.partition("_")
+        ends = {"plate": ("plate_down_{}", "plate_up_{}"), "lift": ("lift_down", "lift_up"),
+                "pusher": ("pusher_home_{}", "pusher_end_{}")}  # fmt: skip
+        return tuple(end.format(side) for end in ends.get(axis, ()))
+
+    def _driven(self, name: str, drive: float) -> None:
+        if drive and self._resting:
+            self._tell("act", name)
+        if drive:
+            self._later(partial(self._still_above, name))
+            self._later(partial(self._still_at_end, name))
+
+    def _relay(self, closed: int) -> None:
+        if not closed:
+            self._later(self._still_open)
+
+    def _still_open(self) -> None:
+        if not self._board.inputs["relay_closed"].level:
+            for name, motor in self._board.motors.items():
+                if motor.duty:
+                    self._tell("relay", name)
+
+    def _in_the_way(self, name: str) -> bool:
+        """Something is over a rising plate or in the way of the console."""
+        drive = self._board.motors[name].drive
+        axis = self._mechanics.axes[name]
+        mechanics = self._mechanics
+        if not axis.moving:
+            return False
+        if name.startswith("plate"):
+            return drive > 0 and mechanics.sensors["surface_object"].level == 1
+        if name == "lift":
+            hands = mechanics.hands_in_gap > 0
+            return mechanics.sensors["console_object"].level == 1 if drive > 0 else hands
+        return False
+
+    def _above(self, level: int) -> None:
+        if level:
+            for name in ("lift", *(f"plate_{n}" for n in range(4))):
+                if self._in_the_way(name):
+                    self._later(partial(self._still_above, name))
+
+    def _still_above(self, name: str) -> None:
+        if self._in_the_way(name):
+            self._tell("above", name)
+
+    def _at_end(self, name: str, level: int) -> None:
+        if level:
+            self._later(partial(self._still_at_end, name))
+
+    def _still_at_end(self, name: str) -> None:
+        ends = self._ends(name)
+        drive = self._board.motors[name].drive
+        if not ends or not drive:
+            return
+        axis = self._mechanics.axes[name]
+        assert axis.travel is not None
+        beyond = axis.position >= axis.travel - SWITCH_MM if drive > 0 else axis.position <= SWITCH_MM
+        if beyond and self._board.inputs[ends[drive > 0]].level:
+            self._tell("limit", name)
