@@ -513,3 +513,25 @@ def test_dismissed_item_stays_closed_while_nothing_changes() -> None:
         scene.tracker.dismiss(9)
     with pytest.raises(ValueError, match="no explanation"):
         scene.tracker.accept(item.number, 3, "", "")
+
+
+def test_self_draw_after_a_tile_that_was_never_read_asks_which_tile_was_drawn() -> None:
+    hands = waiting_hands(1)
+    hands[1] = ["4s", "1m", "2m", "3m", "4p", "5p", "6p", "7s", "8s", "9s", "N", "N"]
+    scene = Scene(hands)
+    scene.discard(0, "P")  # ends the deal: seat 1 holds a tile that no reader found
+    drawn = scene.draw(1, "5s")
+    scene.enter(scene.new("3s"), 1, "hand")
+    scene.declare(1)
+    assert scene.record.result.winner == 1
+    assert scene.record.actions[-1].tiles[0] == drawn
+    assert [item.reason for item in scene.record.attention] == [Reason.AMBIGUOUS]
+
+
+def test_win_with_a_wrong_number_of_tiles() -> None:
+    scene = Scene()
+    scene.discard(0, "N")
+    scene.leave(scene.held(1, "E")[0])
+    scene.declare(1)
+    scene.wait(SETTLE_MS + 500)
+    assert [(item.reason, item.seat) for item in scene.open_items] == [(Reason.TILE_COUNT, 1)]

@@ -1,6 +1,6 @@
 """Declared wins: pressed, read, judged; one winner a hand."""
 
-from paiju.game.actions import Action, ActionKind
+from paiju.game.actions import Action, ActionKind, Confidence
 from paiju.game.attention import Reason
 from paiju.game.case import Case, Draft
 from paiju.game.position import Position
@@ -57,7 +57,7 @@ class Wins:
             if ms + case.settle_ms > case.now:
                 continue
             verdict = self._verdicts.pop(seat, None)
-            reason = Reason.NOT_WINNING if verdict is None else verdict.reason
+            reason = self._why_incomplete(seat) if verdict is None else verdict.reason
             case.attention.note(reason, case.now, seat, tuple(case.held(seat)), (seq,))
             self.refused += 1
             del self._read[seat], self._declared[seat]
@@ -78,6 +78,14 @@ class Wins:
                     self._finish(seat, rival)
                     return
             self.overridden.append(seat)
+
+    def _why_incomplete(self, seat: int) -> Reason:
+        """Too many or too few tiles (article 14, 9), or a full hand that cannot be what the record says."""
+        position = self._case.position
+        offered = position.live if position.live is not None else position.robbable
+        held = [tile for tile in self._case.held(seat) if tile != offered]
+        full = 13 - 3 * len(position.melds[seat]) + (seat == position.turn and offered is None)
+        return Reason.NOT_WINNING if len(held) == full else Reason.TILE_COUNT
 
     def _judge(self, seat: int, position: Position) -> Verdict | None:
         """What the tiles of a seat are worth, or None while they cannot be a complete hand."""
@@ -109,6 +117,10 @@ class Wins:
         robbed = verdict.hand is not None and verdict.hand.robbing_kong
         tiles = (verdict.win_tile, *verdict.concealed)
         flags = ("robbing_kong",) if robbed else ()
+        draw = self._case.position.last_draw[seat]
+        if verdict.source is None and draw is not None and draw.confidence is Confidence.INFERRED:
+            # Which tile was drawn last decides on waits and last tiles: a person should know it.
+            self._case.attention.note(Reason.AMBIGUOUS, ms, seat, (verdict.win_tile,), (seq,))
         draft = Draft(ActionKind.WIN, seat, tiles, verdict.source, flags=flags)
         return self._case.do(draft, evidence=(seq, self._read[seat]), ms=ms)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.console import Group, RenderableType
+from rich.constrain import Constrain
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -15,6 +16,7 @@ from paiju.i18n import _
 from paiju.view.words import BACK, action_text, attention_text, round_name, seat_name, tiles_text
 
 LABEL = 11
+WIDTH = 120
 ROW = 6
 RECENT = 6
 
@@ -38,13 +40,15 @@ def live_view(tracker: Tracker, status: str, show_hands: bool = False) -> Render
     position = hand.position
     wall = _("{n} tiles in the wall").format(n=position.wall_left)
     head.append(f"   {round_name(position.setup)}, {wall}")
-    seats = Table.grid(padding=(0, 1), expand=False)
+    seats = Table.grid(expand=True)
+    seats.add_column(ratio=1)
+    seats.add_column(ratio=1)
     show = show_hands or position.over
     seats.add_row(_seat(position, 0, show), _seat(position, 1, show))
     seats.add_row(_seat(position, 3, show), _seat(position, 2, show))
     recent = [action_text(position.setup, action, not show) for action in hand.actions[-RECENT:]]
     items = [attention_text(position.setup, item) for item in hand.case.attention.open]
-    parts: list[RenderableType] = [head, seats, *recent]
+    parts: list[RenderableType] = [head, Constrain(seats, WIDTH), *recent]
     if items:
         parts += [Text(_("Attention"), style="bold yellow"), *items]
     return Group(*parts)
@@ -64,7 +68,7 @@ def _seat(position: Position, seat: int, show: bool) -> Panel:
         _line(_("Flowers"), tiles_text(position.flowers[seat])),
     ]
     lines += [_line(_("Pond") if not n else "", row) for n, row in enumerate(_rows(position.ponds[seat]))]
-    return Panel(Group(*lines), title=name, width=58, border_style="green" if active else "dim")
+    return Panel(Group(*lines), title=name, border_style="green" if active else "dim")
 
 
 def _line(label: str, content: Text) -> Text:
