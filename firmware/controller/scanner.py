@@ -15,7 +15,7 @@ from drivers.faults import ReaderFault
 from drivers.iso15693 import ANY_AFI, GOOD, NOISE, SILENT, Inventory
 
 from . import tile_registry
-from .presence import NOWHERE, Presence, index_of
+from .presence import NOWHERE, Presence, code_at, index_of
 
 HAND = const(0)
 MELD = const(1)
@@ -437,13 +437,10 @@ class Scanner:
         presence = self.presence
         tile = presence.unseen(zone, 0)
         while tile >= 0:
-            if not presence.is_missing(tile) and self.registry.uid_of(self._code(tile), self._hunted):
+            if not presence.is_missing(tile) and self.registry.uid_of(code_at(tile), self._hunted):
                 if await self._silent(zone, self._hunted):
                     self._lost(tile, zone)
             tile = presence.unseen(zone, tile + 1)
-
-    def _code(self, tile):
-        return tile // 144 << 8 | tile % 144
 
     def _lost(self, tile, zone):
         self.presence.lose(tile)
@@ -527,7 +524,7 @@ class Scanner:
         """Let a missing tile leave, unless it answers after all."""
         presence = self.presence
         zone = presence.zone_of[tile]
-        if not self.radio.usable(zone) or not self.registry.uid_of(self._code(tile), self._hunted):
+        if not self.radio.usable(zone) or not self.registry.uid_of(code_at(tile), self._hunted):
             presence.wait_on(tile)
         elif await self._silent(zone, self._hunted, 2 * _LOOKS):
             presence.part(tile)
@@ -575,7 +572,7 @@ class Scanner:
         slot = presence.missing_after(slot)
         while slot >= 0 and count and self.radio.usable(zone):
             tile = presence.missing_tile(slot)
-            if presence.quiet[tile] and self.registry.uid_of(self._code(tile), self._hunted):
+            if presence.quiet[tile] and self.registry.uid_of(code_at(tile), self._hunted):
                 count -= 1
                 await self.radio.tune(zone)
                 air = self.radio.port(zone).air
