@@ -33,6 +33,7 @@ FULL_READ: Quantiles = (150, 200, 260)  # from the win button to `zone_read`
 ASTRAY_MS = (100, 900)
 BLINK_MS = (80, 1600)  # beyond HOLD_MS
 BLIND_MS = (500, 3000)
+GONE_QUIET = 0.1
 MISSED_AGAIN = 0.5  # of the rounds after a missed one
 
 
@@ -168,7 +169,10 @@ class Sights:
         return self._draw(POND_DELAY if place == POND else MELD_DELAY)
 
     def _round(self, place: int) -> float:
-        return self._draw(HAND_DELAY if place == HAND else SILENCE_OPEN)
+        """Until the zone is asked again; a tag that has gone quiet answers the audit only."""
+        if place == HAND:
+            return self._draw(HAND_DELAY)
+        return self._draw(SILENCE_OPEN if self._rng.random() < GONE_QUIET else MELD_DELAY)
 
     def _silence(self, tile: int, zone: int) -> float:
         if tile == self._discard:

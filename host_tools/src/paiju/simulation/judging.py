@@ -61,10 +61,10 @@ def _step(action: Action) -> Step:
 
 
 def _public(record: HandRecord) -> list[Step]:
-    """What everybody sees, in order; the flowers before the first discard may be shown in any order of seats."""
+    """What everybody sees, in order; the flowers before the first discard may come to light in any order."""
     steps = [_step(a) for a in record.actions if a.kind not in (ActionKind.DEAL, ActionKind.DRAW)]
     first = next((n for n, step in enumerate(steps) if step[0] != "flower"), len(steps))
-    return sorted(steps[:first], key=lambda step: step[1] or 0) + steps[first:]
+    return sorted(steps[:first], key=lambda step: (step[1] or 0, step[2])) + steps[first:]
 
 
 def _own(record: HandRecord, seat: int) -> list[Step]:
