@@ -32,7 +32,7 @@ class Link:
         self.heartbeat = None  # called by every round of the link's task, for the watchdog
         self._uart = uart
         self._journal = journal
-        self._rest = None  # what the uart has not taken of the frame in `end.encoder`
+        self._rest: memoryview | None = None  # what the uart has not taken of the frame in `end.encoder`
         self._chunk = bytearray(64)
         self._ticks = ticks_ms()
         self._now = 0

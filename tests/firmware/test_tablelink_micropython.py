@@ -60,3 +60,10 @@ def test_fuzz_corpus_is_read_alike(tmp_path: Path, inputs: int) -> None:
     assert (frames, bad, oversized, check) == (decoder.frames, decoder.bad, decoder.oversized, seen)
     assert decoder.frames > inputs // 4
     assert grown == 0
+
+
+def test_link_over_a_second_usb_interface() -> None:
+    out = plain("usb_port")
+    assert out[0].startswith("options 0 True")
+    assert "'builtin_driver': True" in out[0]
+    assert out[1] == f"frames {[m.HELLO.number, m.EVENTS_FRAME.number, m.BEAT.number]} 0 acknowledged 20"

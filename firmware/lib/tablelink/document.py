@@ -41,6 +41,9 @@ _MEANING = {
     "opening": "Where the wall is broken: seat, stack from its right, points of both throws.",
     "gap": "Events `first` to `last` are lost: overwritten because no host took them in time, delivered to a host "
     "earlier and not retained, or unreadable. Its own number is `last`.",
+}
+
+_COMMANDS = {
     "ping": "Answers with its token.",
     "stats": "The table's counters of the link.",
     "display": "Shows five characters at a seat.",
@@ -167,7 +170,7 @@ def document() -> str:
                     _arguments(c),
                     _fields(c.reply),
                     ("service mode" if c.service else "always") + (", leased" if c.lease else ""),
-                    _meaning(c.name),
+                    _meaning(_COMMANDS, c.name),
                 )
                 for c in m.COMMANDS
             ),
@@ -184,14 +187,14 @@ def document() -> str:
 def _layouts(layouts: Iterable[messages.Layout]) -> list[str]:
     return _rows(
         ("number", "name", "fields", "meaning"),
-        ((str(row.number), f"`{row.name}`", _fields(row), _meaning(row.name)) for row in layouts),
+        ((str(row.number), f"`{row.name}`", _fields(row), _meaning(_MEANING, row.name)) for row in layouts),
     )
 
 
-def _meaning(name: str) -> str:
-    if name not in _MEANING:
+def _meaning(words: dict[str, str], name: str) -> str:
+    if name not in words:
         raise LookupError(f"say in {__file__} what {name} means")
-    return _MEANING[name]
+    return words[name]
 
 
 def _fields(layout: messages.Layout) -> str:
