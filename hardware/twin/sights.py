@@ -33,7 +33,6 @@ FULL_READ: Quantiles = (150, 200, 260)  # from the win button to `zone_read`
 ASTRAY_MS = (100, 900)
 BLINK_MS = (80, 1600)  # beyond HOLD_MS
 BLIND_MS = (500, 3000)
-GONE_QUIET = 0.1
 MISSED_AGAIN = 0.5  # of the rounds after a missed one
 
 
@@ -138,9 +137,9 @@ class Sights:
         if place == HAND and self._happens("unread"):
             return
         if self._happens("late"):
-            delay += self._round(place)
+            delay += self._round(tile, place)
             while rng.random() < MISSED_AGAIN:
-                delay += self._round(place)
+                delay += self._round(tile, place)
         if self._happens("astray"):
             wrong = rng.choice(neighbours(zone))
             if rng.random() < 0.5:
@@ -168,11 +167,13 @@ class Sights:
             return self._draw(DEALT_DELAY if self.dealing else HAND_DELAY)
         return self._draw(POND_DELAY if place == POND else MELD_DELAY)
 
-    def _round(self, place: int) -> float:
-        """Until the zone is asked again; a tag that has gone quiet answers the audit only."""
+    def _round(self, tile: int, place: int) -> float:
+        """Until the zone is asked again; what rested in the open is still quiet and answers the audit only."""
         if place == HAND:
             return self._draw(HAND_DELAY)
-        return self._draw(SILENCE_OPEN if self._rng.random() < GONE_QUIET else MELD_DELAY)
+        known = self._known[tile]
+        quiet = known != NOWHERE and known % 4 != HAND
+        return self._draw(SILENCE_OPEN if quiet else MELD_DELAY)
 
     def _silence(self, tile: int, zone: int) -> float:
         if tile == self._discard:
