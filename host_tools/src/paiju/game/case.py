@@ -171,6 +171,11 @@ class Case:
             self.actions[index] = replace(action, revision=self.revisions.get(action.number, -1) + 1)
             self.revisions[action.number] = self.actions[index].revision
             self._told.append(self.actions[index])
+        for item in other.attention.open:
+            if item.zone is None:
+                self.attention.note(item.reason, item.since_ms, item.seat, item.tiles, item.evidence)
+        if self.position.over:
+            self._leave_unexplained(self.actions[-1])
 
     def learn(self, seat: int, tile: int) -> None:
         """A tile that the seat held unread shows itself: the draw or deal that brought it is completed."""

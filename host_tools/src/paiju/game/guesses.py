@@ -7,7 +7,7 @@ from paiju.game.attention import Reason
 from paiju.game.case import Case, Draft
 from paiju.game.events import HAND, MELD, NO_ZONE, POND, zone_of
 from paiju.game.position import FACE, FLOWER, WALL
-from paiju.game.steps import Steps, claim_kind
+from paiju.game.steps import REORDER_MS, Steps, claim_kind
 
 RETHINK: Final = 6
 """How many actions back a late sight may change the order of."""
@@ -16,9 +16,10 @@ RETHINK: Final = 6
 class Guesses:
     """Each method is True when it took a step."""
 
-    def __init__(self, case: Case, steps: Steps) -> None:
+    def __init__(self, case: Case, steps: Steps, cautious: bool = False) -> None:
         self._case = case
         self._steps = steps
+        self._cautious = cautious
 
     def step(self, declared: frozenset[int]) -> bool:
         """Take one guess that is due; `declared`: seats that have declared a win and may hold the discard."""
@@ -32,6 +33,8 @@ class Guesses:
         seat, where = divmod(zone, 4)
         if zone == NO_ZONE:
             return False
+        if where in (HAND, POND) and (self._absent_discard(seat) or self._overtaken(tile, seat)):
+            return True
         if where == HAND:
             return tile == self._case.position.live and seat not in declared and self._took_back(tile, seat)
         if where == MELD and not FLOWER[tile]:
@@ -40,6 +43,28 @@ class Guesses:
             kind = ActionKind.DISCARD if where == POND else ActionKind.FLOWER
             return self._case.do(Draft(kind, seat, (tile,)), (tile,))
         return False
+
+    def _overtaken(self, tile: int, seat: int) -> bool:
+        """A late tile of the seat in turn, though the next seat has acted: taken when nothing else turned up."""
+        steps = self._steps
+        return (steps.overtaken(tile, seat) or steps.one_too_many(seat)) and steps.explain(tile, late=True)
+
+    def _absent_discard(self, follower: int) -> bool:
+        """The seat after the one in turn has acted, and one tile has left the hand in turn and was seen nowhere:
+        the discard, which no reader has found yet."""
+        case, position, turn = self._case, self._case.position, self._case.position.turn
+        if self._cautious or follower != (turn + 1) % 4 or not case.actions or self._steps.melded(follower):
+            return False
+        begun = case.actions[-1].ms
+        gone = [t for t in position.hands[turn] if case.seen[t] == NO_ZONE and case.since[t] > begun - REORDER_MS]
+        if len(gone) != 1 or case.since[gone[0]] + REORDER_MS > case.now:
+            return False
+        if not all(self._steps.overtaken(tile, turn) for tile in case.odd_in(zone_of(turn, POND))):
+            return False
+        if position.must_draw(turn):
+            drawn_from = position.owed[turn][0]
+            case.do(Draft(ActionKind.DRAW, turn, drawn_from=drawn_from, confidence=Confidence.INFERRED))
+        return case.do(Draft(ActionKind.DISCARD, turn, (gone[0],), confidence=Confidence.INFERRED), gone)
 
     def _took_back(self, tile: int, seat: int) -> bool:
         """A discard lies in its owner's hand again and nobody has acted since."""

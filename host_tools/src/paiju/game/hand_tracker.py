@@ -24,16 +24,24 @@ from paiju.game.wins import Wins
 class HandTracker:
     """One hand, from the first tile dealt to the end. Feed it the table's events in order.
 
-    `seen` is where the tiles lie when the hand starts (zone numbers by tile number).
+    `seen` is where the tiles lie when the hand starts (zone numbers by tile number). `cautious`: infer no
+    discard from a tile that is merely out of sight.
     """
 
-    def __init__(self, setup: Setup, seen: Sequence[int] | None = None, settle_ms: int = SETTLE_MS) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        seen: Sequence[int] | None = None,
+        settle_ms: int = SETTLE_MS,
+        cautious: bool = False,
+    ) -> None:
         self.case = Case(setup, seen, settle_ms)
         self.case.explain = self._explanations
         self._deal = Deal(self.case)
         self._steps = Steps(self.case)
-        self._guesses = Guesses(self.case, self._steps)
+        self._guesses = Guesses(self.case, self._steps, cautious)
         self._wins = Wins(self.case)
+        self._cautious = cautious
         self._held = False
         self._given_up: int | None = None
 
@@ -83,6 +91,8 @@ class HandTracker:
         self._begin(event, ms)
         if zone < SEAT_ZONES and zone % 4 == HAND and self._wins.hand_read(zone // 4, event.seq):
             self._explain()
+            if not self._held and not self.position.over:
+                self._hasten()
         return self.take()
 
     def give_up(self, event: TableEvent, ms: int) -> list[Output]:
@@ -179,6 +189,17 @@ class HandTracker:
             pass
         if not self.position.over and (self.case.noticed or self.case.attention.open):
             self.case.update_attention()
+
+    def _hasten(self) -> None:
+        """A win that does not hold yet may wait for guesses that still settle: they are taken if it then holds."""
+        branch = self.case.branch(len(self.actions))
+        branch.now += branch.settle_ms
+        steps = Steps(branch)
+        guesses, wins = Guesses(branch, steps, self._cautious), self._wins.on(branch)
+        while steps.step() or guesses.late() or guesses.step(wins.declared):
+            pass
+        if wins.step():
+            self.case.adopt(branch)
 
     def _end(self, ms: int) -> None:
         """Nobody won: a drawn hand, or an aborted one if it had not been dealt. Nothing is waited for any more."""

@@ -9,6 +9,8 @@ from paiju.game.case import Case, Draft
 from paiju.game.events import HAND, MELD, NO_ZONE, POND, zone_of
 from paiju.game.position import FACE, FLOWER, WALL, is_chow
 
+REORDER_MS: Final = 1500
+"""Readers report in another order than things happen, but not by more than this."""
 CHANGED_DISCARD_MS: Final = 1000
 """A discard that lay this long before it was taken back was a discard, not a tile passing by."""
 
@@ -23,15 +25,16 @@ class Steps:
         """Take one step, for the tile that has been odd for the longest time."""
         return any(self.explain(tile) for tile in self.case.odd)
 
-    def explain(self, tile: int) -> bool:
+    def explain(self, tile: int, late: bool = False) -> bool:
+        """Take a step for this tile; `late`: even if the next seat was seen to act before."""
         zone = self.case.seen[tile]
         seat, where = divmod(zone, 4)
         if zone == NO_ZONE or not self.case.position.dealt[seat]:
             return False
         if where == HAND:
-            return self._into_hand(tile, seat)
+            return self._into_hand(tile, seat, late)
         if where == POND:
-            return self._into_pond(tile, seat)
+            return self._into_pond(tile, seat, late)
         return self.into_meld(tile, seat)
 
     def into_meld(self, tile: int, seat: int) -> bool:
@@ -46,30 +49,57 @@ class Steps:
 
     # -- hand and pond
 
-    def _into_hand(self, tile: int, seat: int) -> bool:
+    def overtaken(self, tile: int, seat: int) -> bool:
+        """Whether the next seat drew or discarded well before this tile came: then it is not this turn's tile."""
+        case, following = self.case, (seat + 1) % 4
+        if seat != case.position.turn or not case.actions:
+            return False
+        begun, zones = case.actions[-1].ms, (zone_of(following, HAND), zone_of(following, POND))
+        return any(
+            case.seen[other] in zones
+            and begun < case.since[other] < case.since[tile] - REORDER_MS
+            and case.position.place[other] in (WALL, zones[0])
+            for other in case.odd
+        )
+
+    def one_too_many(self, seat: int) -> bool:
+        """Whether a further tile of the wall stands in a full hand: a flower or kong was not read yet."""
+        case = self.case
+        full = case.position.missing(seat) <= 0 and not case.position.must_draw(seat)
+        return full and any(case.position.place[other] == WALL for other in case.odd_in(zone_of(seat, HAND)))
+
+    def _into_hand(self, tile: int, seat: int, late: bool) -> bool:
         position = self.case.position
         if position.place[tile] != WALL:
             return False
         owed = position.owed[seat]
         if owed and position.wall_left and (all(position.dealt) or owed[0] is DrawnFrom.FLOWER):
+            overtaken = self.overtaken(tile, seat)
+            if overtaken and not late:
+                return False
             # With a tile of the hand never read, or two draws owed, it is not sure which one this is.
-            sure = len(owed) == 1 and position.missing(seat) <= 0
+            sure = len(owed) == 1 and position.missing(seat) <= 0 and not overtaken
             return self.draw(seat, tile, Confidence.SEEN if sure else Confidence.INFERRED)
         if position.missing(seat) > 0:
             self.case.learn(seat, tile)
             return True
         return False
 
-    def _into_pond(self, tile: int, seat: int) -> bool:
+    def _into_pond(self, tile: int, seat: int, late: bool) -> bool:
         position = self.case.position
         if seat != position.turn or not all(position.dealt):
             return self._changed_discard(tile, seat)
+        confidence = Confidence.SEEN
         if not self.from_hand(tile, seat):
             if not self.drew_unread(tile, seat):
                 return False
         elif position.must_draw(seat):
             return False
-        return self.case.do(Draft(ActionKind.DISCARD, seat, (tile,)), (tile,))
+        elif self.overtaken(tile, seat) or self.one_too_many(seat):
+            if not late:
+                return False
+            confidence = Confidence.INFERRED
+        return self.case.do(Draft(ActionKind.DISCARD, seat, (tile,), confidence=confidence), (tile,))
 
     def _changed_discard(self, tile: int, seat: int) -> bool:
         """The seat took its discard back into the hand and put down another one."""

@@ -6,6 +6,7 @@ Between the end of a hand and the next wall everything is clean-up: it stays in 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Final
 
 from paiju.game.actions import Action, Confidence
@@ -21,6 +22,7 @@ Report = Output | HandRecord
 
 _MOVES: Final = frozenset({"enter", "leave", "moved"})
 _HANDS: Final = frozenset(zone_of(seat, HAND) for seat in SEATS)
+NONE: Final[frozenset[int]] = frozenset()
 _CLOCK_WRAP: Final = 1 << 32
 
 
@@ -230,7 +232,8 @@ class Tracker:
         return [*self._put_in_place(again), *again.remark(Reason.DEALER, self._clock)]
 
     def _hindsight(self) -> list[Report]:
-        """When something new cannot be explained: derive the hand again without the sights that proved wrong.
+        """When something new cannot be explained: derive the hand again without the sights that proved wrong, for
+        the dealer that was expected, or without inferring discards from tiles out of sight.
 
         Taken only if it leaves less unexplained. What a person has corrected is not touched.
         """
@@ -240,18 +243,19 @@ class Tracker:
             return []
         self._accepted = hand.unexplained
         wrong = passing_sights(self._log, self.settle_ms)
-        if not wrong:
-            return []
         best: HandTracker = hand
-        for setup in {self._expected: None, hand.setup: None}:
-            again = HandTracker(setup, settle_ms=self.settle_ms)
+        ways = product({self._expected: None, hand.setup: None}, (False, True), {frozenset(wrong): None, NONE: None})
+        for setup, cautious, left_out in ways:
+            again = HandTracker(setup, settle_ms=self.settle_ms, cautious=cautious)
             for event, ms in self._log:
-                if event.seq in wrong:
+                if event.seq in left_out:
                     again.pass_time(event, ms)
                 else:
                     self._give(again, event, ms)
             if again.unexplained < best.unexplained:
                 best = again
+            if not best.unexplained:
+                break
         if best is hand:
             return []
         self._accepted = best.unexplained

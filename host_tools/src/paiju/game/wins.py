@@ -49,6 +49,12 @@ class Wins:
             self._verdicts[seat] = verdict
         return False
 
+    def on(self, case: Case) -> "Wins":
+        """The same declarations judged on another case."""
+        wins = Wins(case)
+        wins._declared, wins._read = dict(self._declared), dict(self._read)
+        return wins
+
     def refuse(self) -> None:
         """A win that was read and does not hold goes to the attention list once it has had time to settle."""
         case = self._case
