@@ -6,10 +6,11 @@ holds the air only while it runs, and powers the antenna anew.
 
 import asyncio
 
+from micropython import const
+
 import board
 from drivers.faults import ReaderFault
 from drivers.iso15693 import ANY_AFI, ERROR, GOOD, SILENT, Inventory
-from micropython import const
 from tablelink import messages
 
 from .link import CommandError
@@ -38,11 +39,13 @@ class Technician:
         self._ports = ports
         self._seats = seats
         self._calibration = calibration
-        self._at_work = False
+        self._at_work = 0  # leases that hold the workbench: the next may begin before the last has lapsed
         self._scanned = False  # whether the surface was being scanned before
         self._tags = Inventory(_ROOM)
         self._of = -1  # the zone whose tags these are
         self._uid = bytearray(8)
+        self._wanted = None  # seat and text of the request under way
+        self._rises = 0
 
     def workbench(self):
         if self._cycle.moving:
@@ -50,13 +53,14 @@ class Technician:
         if not self._at_work:
             self._scanned = self._scanner.going
             self._scanner.pause()
-            self._at_work = True
+        self._at_work += 1
 
     def leave(self):
-        """The lease has run out: the surface is scanned again."""
-        if self._at_work:
-            self._at_work = False
+        """A lease has run out; with the last one the surface is scanned again."""
+        self._at_work -= 1
+        if not self._at_work:
             self._of = -1
+            self._wanted = None
             if self._scanned:
                 self._scanner.resume()
 
@@ -154,12 +158,18 @@ class Technician:
         """Show what is wanted and wait a while for the seat's referee button, which says that it is done."""
         if not self._at_work:
             raise CommandError(messages.MODE)
-        self._seats.over(seat, bytes(text).decode())
         bit = board.IN_REFEREE[seat]
-        done = await self._ports.wait(bit, 1, _REQUEST_MS)
-        if done:
-            await self._ports.wait(bit, 0, _REQUEST_MS)
-        return 1 if done else 0
+        rises = self._ports.rises
+        if (seat, text) != self._wanted:
+            self._wanted = (seat, text)
+            self._rises = rises[bit]  # a press counts from now on, also between two commands
+            self._seats.over(seat, bytes(text).decode())
+        if rises[bit] == self._rises:
+            await self._ports.wait(bit, 1, _REQUEST_MS)
+        if rises[bit] == self._rises:
+            return 0
+        self._wanted = None
+        return 1
 
 
 async def _insist(air, ask):

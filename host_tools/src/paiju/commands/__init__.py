@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import typer
 
-from paiju.commands import demo, hands, link, penalties, replay, rules, run, score, simulate, twin
+from paiju.commands import demo, hands, link, penalties, replay, rules, run, score, simulate, technician, twin
 
 COMMANDS: tuple[Callable[[typer.Typer], None], ...] = (
     link.register,
@@ -17,4 +17,5 @@ COMMANDS: tuple[Callable[[typer.Typer], None], ...] = (
     twin.register,
     demo.register,
     simulate.register,
+    technician.register,
 )

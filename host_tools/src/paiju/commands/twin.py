@@ -21,6 +21,11 @@ def twin(
     seed: Seed = 1,
     pace: Annotated[float, typer.Option("--pace", min=0.1, help=_("Stretches the players' delays."))] = 1.0,
     link: Annotated[Path | None, typer.Option("--link", help=_("Also make this name for the port."))] = None,
+    noise: Annotated[str | None, typer.Option("--noise", help=_("Trouble on the air: a profile by name."))] = None,
+    technician: Annotated[
+        bool, typer.Option("--technician", help=_("Nobody sits; a technician does what the displays ask for."))
+    ] = False,
+    blank: Annotated[bool, typer.Option("--blank", help=_("With --technician: no tile is registered yet."))] = False,
     once: Annotated[bool, typer.Option("--once", help=_("Leave when the hand is over."))] = False,
     lang: Language = None,
 ) -> None:
@@ -35,22 +40,31 @@ def twin(
       paiju twin --hand 6 --speed 10      another hand, ten times as fast
 
       paiju twin --hand 0                 a table at which nobody sits
+
+      paiju twin --technician --noise workshop     for `paiju calibrate` and `paiju tiles`
     """
     try:
         from twin import script
         from twin.firmware import BuildError
         from twin.kernel import FirmwareError
+        from twin.noise import NoiseError
         from twin.table import Table
+        from twin.technician import Technician
         from twin.terminal import Terminal
     except ImportError as error:
         fail(_("The simulated table is not installed ({error}): install `hardware/` with pip.").format(error=error))
     try:
-        played = None if hand == "0" else script.load(int(hand) if hand.isdigit() else Path(hand))
+        played = None if hand == "0" or technician else script.load(int(hand) if hand.isdigit() else Path(hand))
     except (script.ScriptError, OSError) as error:
         fail(_("Hand {hand} cannot be played: {error}").format(hand=hand, error=error))
     try:
-        table = Table(seed, played, pace)
+        table = Table(seed, played, pace, noise=noise)
+        person = Technician(table)
+        if blank:
+            person.erase()
         with table:
+            if technician:
+                person.work()
             terminal = Terminal(table, link)
             typer.echo(terminal.path)
             try:
@@ -59,7 +73,7 @@ def twin(
                 terminal.close()
         if table.world.problem:
             fail(_("The players gave up: {problem}").format(problem=table.world.problem))
-    except (BuildError, FirmwareError) as error:
+    except (BuildError, FirmwareError, NoiseError) as error:
         fail(str(error))
     except KeyboardInterrupt:
         pass

@@ -1,0 +1,202 @@
+"""The technician's tools on the simulated table: register, audit, calibrate, watch; through firmware and link."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+from support.workbench import Shop
+
+from paiju.technician import report
+from paiju.technician.calibrate import calibrate, neighbours, places
+from paiju.technician.tag_memory import is_slix2, read_tile, tile_memory
+from paiju.technician.tiles import audit, register
+from paiju.technician.workbench import SURFACE, WorkbenchError
+from paiju.tiles import face_of, face_of_tile
+from twin.tags import Tag
+from twin.tiles import AFI_TILE, make_set
+
+POND = 2
+DAY = date(2026, 5, 17)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    with Shop(tmp_path) as shop:
+        yield shop
+
+
+def test_the_memory_written_is_the_memory_of_the_tiles_of_the_table() -> None:
+    for tile in make_set(1, 3):
+        uid = tile.tag.uid.to_bytes(8, "little")
+        assert tile_memory(uid, 1, tile.number) == bytes(tile.tag.memory[:8])
+        assert read_tile(uid, bytes(tile.tag.memory[:8])) == (1, tile.number)
+        assert is_slix2(uid)
+        assert read_tile(uid, b"\x50\x4a\x01" + bytes(tile.tag.memory[3:8])[:4] + b"\x02") is None
+
+
+def test_without_the_key_nothing_but_watching_is_allowed(shop: Shop) -> None:
+    with pytest.raises(WorkbenchError, match="turn the service key"):
+        shop.at_work(shop.bench.tags(POND))
+    state = asyncio.run(shop.bench.zone(POND))
+    assert (state.reader, state.tiles, state.calibrated) == ("ok", 0, None)
+    shop.person.turn_key()
+    shop.table.run_for(0.2)
+    with pytest.raises(WorkbenchError, match="turn the service key"):  # the workbench itself was not asked for
+        asyncio.run(shop.bench.tags(POND))
+
+
+def test_fresh_tags_become_tiles_that_the_scanner_knows(shop: Shop) -> None:
+    shop.person.erase()
+    shop.person.work()
+    faces = [face_of("5m"), face_of("3f"), face_of("E")]
+    done: list[int] = []
+    findings = shop.at_work(register(shop.bench, shop, 0, POND, faces, lambda n, _of: done.append(n)))
+    assert findings == []
+    assert done == [1, 2, 3]
+    written = [tile for tile in shop.person.tiles if face_of_tile(tile.number) in faces]
+    assert all(tile.tag.afi == AFI_TILE for tile in written)
+    read = [read_tile(t.tag.uid.to_bytes(8, "little"), bytes(t.tag.memory[:8])) for t in written]
+    assert sorted(t for t in read if t) == [(0, tile.number) for tile in written]
+    shop.table.run_for(3.0)  # the lease has run out: what lies on the pond is seen by the scanner
+    assert {event["tile"] for event in shop.events if event.kind == "enter"} == {
+        tile.number for tile in written if tile.place == "pond.0"
+    }
+
+
+def test_registering_twice_keeps_the_copies(shop: Shop) -> None:
+    shop.person.work()
+    before = {tile: bytes(tile.tag.memory[:8]) for tile in shop.person.tiles}
+    assert shop.at_work(register(shop.bench, shop, 0, POND, [face_of("1s")])) == []
+    assert {tile: bytes(tile.tag.memory[:8]) for tile in shop.person.tiles} == before
+
+
+def test_a_sound_set_is_complete_in_spite_of_noise(tmp_path: Path) -> None:
+    with Shop(tmp_path, noise="default") as shop:
+        shop.person.work()
+        result = shop.at_work(audit(shop.bench, shop, 0, POND))
+        assert result.complete, (result.missing, result.findings)
+
+
+def test_an_audit_names_missing_doubled_foreign_other_and_weak_tiles(tmp_path: Path) -> None:
+    with Shop(tmp_path, noise="coupled") as shop:
+        tiles = shop.person.tiles
+        missing, foreign, doubled, other, weak, locked = (tiles[n] for n in (3, 30, 60, 70, 100, 120))
+        shop.person.swap_tag(foreign, Tag(0xE00401_0812345678, b"shop", AFI_TILE))
+        uid = 0xE00401_0854321098
+        memory = tile_memory(uid.to_bytes(8, "little"), 0, tiles[61].number)
+        shop.person.swap_tag(doubled, Tag(uid, memory, AFI_TILE))
+        shop.person.swap_tag(other, make_set(1, 9)[70].tag)
+        weak.loss_db = 6.0
+        locked.tag.memory[:8] = bytes(8)
+        shop.person.tiles[3] = dataclasses.replace(missing, tag=Tag(0xE00401_0800000001))  # an empty tag instead
+        shop.table.air.add(shop.person.tiles[3])
+        shop.person.work()
+        result = shop.at_work(audit(shop.bench, shop, 0, POND))
+        assert {(f.kind, f.tile) for f in result.findings} == {
+            ("foreign", None), ("doubled", 61), ("other_set", 70), ("weak", 100)}  # fmt: skip
+        assert sum(f.kind == "foreign" for f in result.findings) == 3
+        assert result.missing == [3, 30, 60, 70, 120]
+        assert all(f.sentence for f in result.findings)
+
+
+def test_a_calibration_maps_the_zone_and_stays_on_the_table(tmp_path: Path) -> None:
+    with Shop(tmp_path, noise="coupled") as shop:
+        shop.person.work()
+        zones = [POND, POND - 1]
+        results = shop.at_work(calibrate(shop.bench, shop, zones, (3, 2), 10, DAY))
+        assert [r.zone for r in results] == zones
+        for result in results:
+            truth = shop.table.air.noise.floor(result.zone) if shop.table.air.noise else 0
+            assert truth < result.floor < truth + 3
+            assert result.level > result.floor
+            assert set(result.rates) == set(places(3, 2))
+            assert set(result.crosstalk) == set(neighbours(result.zone))
+            middle = [level for (x, _y), level in result.levels.items() if x == 4]
+            edge = [level for (x, _y), level in result.levels.items() if x == 0]
+            assert max(middle) >= max(edge)
+            state = asyncio.run(shop.bench.zone(result.zone))
+            assert (state.level, state.floor, state.calibrated) == (result.level, result.floor, DAY)
+            assert state.margin == max(result.margin, 0)
+        text = report.page(results, "0001", DAY)
+        assert "2026-05-17" in text
+        assert "<script src" not in text
+        level = results[0].level
+        shop.table.kernel.stop()  # thresholds survive the power
+        shop.table.kernel.start()
+        shop.table.run_for(4.0)
+        assert asyncio.run(shop.bench.zone(POND)).level == level
+
+
+def test_a_dead_reader_is_named_and_the_other_zones_go_on(shop: Shop) -> None:
+    shop.person.turn_key()
+    shop.table.board.readers[0].faults.add("ones")
+    shop.table.run_for(1.0)
+    with pytest.raises(WorkbenchError, match="reader of East pond does not work"):
+        shop.at_work(shop.bench.tags(POND))
+    assert shop.at_work(shop.bench.tags(POND + 4)).tags == ()
+    assert asyncio.run(shop.bench.zone(POND)).reader in ("degraded", "down")
+
+
+def paiju(*arguments: str, port: str = "") -> subprocess.CompletedProcess[str]:
+    where = ["--port", port] if port else []
+    return subprocess.run(
+        [sys.executable, "-m", "paiju.cli", *arguments, *where], capture_output=True, text=True, timeout=120,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def test_the_commands_over_a_port(tmp_path: Path) -> None:
+    command = ["twin", "--technician", "--blank", "--noise", "coupled", "--link", str(tmp_path / "t")]
+    twin = subprocess.Popen([sys.executable, "-m", "paiju.cli", *command], stdout=subprocess.PIPE, text=True)
+    try:
+        assert twin.stdout is not None
+        port = twin.stdout.readline().strip()
+        lines = paiju("zones", "--once", "--json", port=port)
+        assert lines.returncode == 0, lines.stderr
+        assert len([json.loads(line) for line in lines.stdout.splitlines()]) == 18
+        done = paiju("tiles", "register", "-f", "5m", port=port)
+        assert done.returncode == 0, done.stderr
+        assert "Lay 4 tiles 5m on East pond" in done.stderr
+        html = tmp_path / "antennas.html"
+        done = paiju("calibrate", "-z", "E-pond", "--grid", "2x1", "--report", str(html), "--json", port=port)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout.splitlines()[0])["zone"] == POND
+        assert html.stat().st_size > 1_000_000  # the charts' program is inside
+    finally:
+        twin.terminate()
+        twin.wait()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("tiles", "register", "--set", "C"), "is no set"),
+        (("tiles", "register", "-f", "9q"), "no tile face"),
+        (("tiles", "audit", "--zone", "E-gate"), "choose a hand, meld or pond"),
+        (("calibrate", "--grid", "3"), "is no grid"),
+        (("calibrate", "-z", "X-pond"), "is no zone"),
+        (("zones", "--once", "--port", "/dev/nothing"), "/dev/nothing"),
+        (("twin", "--noise", "loud"), "there is no noise called loud"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments: tuple[str, ...], says: str) -> None:
+    done = paiju(*arguments)
+    assert done.returncode != 0
+    assert says in " ".join(done.stderr.replace("│", " ").split())
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("verb", [("zones",), ("tiles", "register"), ("tiles", "audit"), ("calibrate",)])
+def test_help_has_examples(verb: tuple[str, ...]) -> None:
+    done = paiju(*verb, "--help")
+    assert done.returncode == 0
+    assert "Examples" in done.stdout
+    assert SURFACE
