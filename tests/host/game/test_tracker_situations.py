@@ -535,3 +535,72 @@ def test_win_with_a_wrong_number_of_tiles() -> None:
     scene.declare(1)
     scene.wait(SETTLE_MS + 500)
     assert [(item.reason, item.seat) for item in scene.open_items] == [(Reason.TILE_COUNT, 1)]
+
+
+# -- overlooked tiles
+
+
+def test_discard_that_no_reader_found_is_inferred_from_the_hand_it_left() -> None:
+    scene = Scene()
+    scene.discard(0, "P")
+    scene.draw(1, "9m")
+    (tile,) = scene.held(1, "9s")
+    scene.leave(tile)
+    scene.turn(2)
+    scene.draw(3, "9m")
+    assert scene.acts[-1][:2] == (A.DRAW, 1)
+    scene.wait(SETTLE_MS + 100)
+    overlooked = next(a for a in scene.hand.actions if a.tiles == (tile,))
+    assert (overlooked.kind, overlooked.seat, overlooked.confidence) == (A.DISCARD, 1, Confidence.INFERRED)
+    assert scene.acts[-1] == (A.DRAW, 3, "9m")
+    scene.enter(tile, 1, "pond")
+    assert not scene.open_items
+    assert scene.acts[-1] == (A.DRAW, 3, "9m")
+
+
+def test_the_next_discard_of_a_seat_does_not_stand_in_for_an_overlooked_one() -> None:
+    scene = Scene()
+    scene.discard(0, "P")
+    scene.draw(1, "9m")
+    (overlooked,) = scene.held(1, "9s")
+    for seat in (2, 3, 0):
+        scene.turn(seat)
+    scene.draw(1, "6m")
+    (following,) = scene.held(1, "W")
+    scene.move(following, 1, "pond")
+    assert scene.acts[-1][:2] == (A.DRAW, 1)
+    scene.move(overlooked, 1, "pond", 300)
+    scene.wait(3 * SETTLE_MS)
+    told = [a.tiles[0] for a in scene.hand.actions if (a.kind, a.seat) == (A.DISCARD, 1)]
+    assert set(told) == {overlooked, following}
+    assert all(a.confidence is Confidence.INFERRED for a in scene.hand.actions if a.tiles == (told[0],))
+
+
+def test_flower_read_after_the_discard_that_followed_its_replacement() -> None:
+    scene = Scene()
+    scene.discard(0, "P")
+    scene.turn(1)
+    scene.turn(2)
+    scene.turn(3)
+    scene.turn(0)
+    flower = scene.draw(1, "3f")
+    drawn = scene.draw(1, "9m")
+    (tile,) = scene.held(1, "9s")
+    assert not actions(scene.move(tile, 1, "pond"))
+    told = actions(scene.move(flower, 1, "meld", 400))
+    assert [(a.kind, a.tiles) for a in told] == [(A.FLOWER, (flower,)), (A.DRAW, (drawn,)), (A.DISCARD, (tile,))]
+    assert told[1].drawn_from == "flower"
+
+
+def test_win_on_a_discard_that_still_waits_for_its_draw() -> None:
+    hands = waiting_hands(2)
+    hands[2] = ["3s", "4s", "1m", "2m", "3m", "4p", "5p", "6p", "7s", "8s", "9s", "F", "F"]
+    hands[1][0] = "5s"
+    scene = Scene(hands)
+    scene.discard(0, "P")
+    (live,) = scene.held(1, "5s")
+    scene.move(live, 1, "pond", 900)
+    assert scene.acts == [(A.DISCARD, 0, "P")]
+    scene.declare(2)
+    assert (scene.record.result.winner, scene.record.result.source) == (2, 1)
+    assert [a.confidence for a in scene.record.actions][-3] is Confidence.INFERRED
