@@ -265,6 +265,27 @@ def test_every_byte_passes_a_pseudo_terminal(terminal: Terminal, tmp_path: Path)
     store.close()
 
 
+def test_a_command_without_an_answer_is_given_up(terminal: Terminal) -> None:
+    ran: list[int] = []
+    terminal.end.on("beep", lambda ms: ran.append(ms))
+    connection = Connection(terminal.path, None)
+
+    async def work() -> None:
+        side = asyncio.create_task(terminal.serve())
+        async with serving(connection):
+            await connection.contact()
+            side.cancel()
+            with pytest.raises(PortError, match="may have run"):
+                await connection.command("beep", 5, within=0.2)
+            assert connection.link.idle
+            side = asyncio.create_task(terminal.serve())
+            assert (await connection.command("ping", 1)).ok
+        side.cancel()
+
+    run(work())
+    assert ran in ([], [5])
+
+
 def test_a_full_store_is_told_and_made_good(
     terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

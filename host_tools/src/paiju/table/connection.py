@@ -19,6 +19,7 @@ RETRY_PORT = 0.5
 RETRY_STORE = 2.0
 CLOCK_EVERY = 30.0
 CONTACT_WITHIN = 5.0
+ANSWER_WITHIN = 30.0
 
 
 class Keeper(Protocol):
@@ -123,30 +124,42 @@ class Connection:
                 raise PortError(self.problem or _("No table was found at {port}.").format(port=self.port))
             await asyncio.sleep(TICK)
 
-    async def command(self, name: str, *args: int | bytes) -> Reply:
-        """Run a command on the table, once, whatever happens to the cable; see HostLink.command."""
-        pending, reply = self._issue(name, *args)
-        result = await reply
+    async def command(self, name: str, *args: int | bytes, within: float = ANSWER_WITHIN) -> Reply:
+        """Run a command on the table, once, whatever happens to the cable; see HostLink.command.
+
+        Raises PortError when no answer came `within` seconds: whether it ran is then not known.
+        """
+        pending, reply = await self._ask(name, args, within)
         self.link.release(pending)
-        return result
+        return reply
 
-    async def hold(self, name: str, seconds: float, *args: int | bytes) -> Reply:
-        """Run a leased command and keep its lease for `seconds`."""
-        pending, reply = self._issue(name, *args)
-        result = await reply
-        if result.ok:
-            await asyncio.sleep(seconds)
-        self.link.release(pending)
-        return result
+    async def hold(self, name: str, seconds: float, *args: int | bytes, within: float = ANSWER_WITHIN) -> Reply:
+        """Run a leased command as `command` does and keep its lease for `seconds`."""
+        pending, reply = await self._ask(name, args, within)
+        try:
+            if reply.ok:
+                await asyncio.sleep(seconds)
+        finally:
+            self.link.release(pending)
+        return reply
 
-    def _issue(self, name: str, *args: int | bytes) -> tuple[Pending, asyncio.Future[Reply]]:
-        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-
-        def answer(reply: Reply) -> None:
-            if not future.done():
-                future.set_result(reply)
-
-        return self.link.command(name, *args, on_reply=answer), future
+    async def _ask(self, name: str, args: Sequence[int | bytes], within: float) -> tuple[Pending, Reply]:
+        answered = asyncio.Event()
+        pending = self.link.command(name, *args, on_reply=lambda _reply: answered.set())
+        try:
+            async with asyncio.timeout(within):
+                await answered.wait()
+        except TimeoutError:
+            raise PortError(
+                _("The table at {port} did not answer {command}; it may have run it.").format(
+                    port=self.port, command=name
+                )
+            ) from None
+        finally:
+            if pending.reply is None:
+                self.link.withdraw(pending)
+        assert pending.reply is not None
+        return pending, pending.reply
 
     async def _open(self) -> SerialPort:
         if self.port != AUTO:

@@ -293,6 +293,12 @@ class HostLink:
         """Let a leased command's lease run out."""
         pending.hold = False
 
+    def withdraw(self, pending: Pending) -> None:
+        """Stop asking for an answer; whether the table ran the command is then not known."""
+        self._pending.pop(pending.id, None)
+        if pending in self._waiting:
+            self._waiting.remove(pending)
+
     @property
     def idle(self) -> bool:
         """Whether no command waits for its answer."""

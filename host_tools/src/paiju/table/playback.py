@@ -62,7 +62,7 @@ async def serve(
     serial: bytes = b"RECORDED",
     tell: Callable[[str], None] = print,
 ) -> None:
-    """Be a table at host:port that lives through `journal` at `speed`; ends when a host has all of it.
+    """Be a table at host:port that lives through `journal` at `speed`; ends when a host that has all of it leaves.
 
     Port 0 takes a free one. `tell` gets the URL once it is open.
     """
@@ -89,12 +89,12 @@ async def serve(
                 while (frame := end.next_frame(now())) is not None:
                     writer.write(bytes(frame))
                 await writer.drain()
-                if journal.finished and journal.acknowledged >= journal.last:
-                    done.set()
         except ConnectionError:
             pass
         finally:
             writer.close()
+            if journal.finished and journal.acknowledged >= journal.last:
+                done.set()
 
     server = await asyncio.start_server(client, host, port)
     tell(f"socket://{host}:{server.sockets[0].getsockname()[1]}")
