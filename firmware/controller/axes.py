@@ -223,7 +223,7 @@ class Axis:
         """One turn of a cam, from its home switch to its home switch. Returns how it ended."""
         nominal = self.stroke_ms * board.PWM_FULL // duty
         due = nominal + nominal // 8 + _INRUSH_MS
-        limit = 2 * nominal + _FLOOR_MS
+        limit = nominal + nominal // 2  # a second turn would lift another tile
         started = ticks_ms()
         rises = self._ports.rises[home]
         try:

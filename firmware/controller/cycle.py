@@ -43,7 +43,7 @@ class Cycle:
         self._memory = memory
         self._emit = emit
         self._cells = memory.cells
-        self._stirrer = Stirrer(motors, ports)
+        self._stirrer = Stirrer(motors, ports, log)
         self._lift = Axis(motors, ports, "lift")
         self.sides = [Side(n, motors, ports, memory, self._gate) for n in range(4)]
         self.state = "idle"
@@ -390,6 +390,7 @@ class Cycle:
         for n in range(4):
             cells[m.STACKS + n] = 0
             self.sides[n].in_head = 0
+            self.sides[n].unsure()
         cells[m.PUSHING] = cells[m.FOREIGN] = cells[m.DOUBLED] = 0
         cells[m.TARGET] = self.stacks
         self._memory.count(m.CYCLES)
@@ -406,9 +407,10 @@ class Cycle:
         if code < 0:
             cell = m.DOUBLED if code == _DOUBLED else m.FOREIGN
             cells[cell] = min(cells[cell] + 1, 255)
-            return True
-        n = code & 0xFF
-        cells[m.SEEN + 18 * (code >> 8 & 1) + (n >> 3)] |= 1 << (n & 7)
+        else:
+            n = code & 0xFF
+            cells[m.SEEN + 18 * (code >> 8 & 1) + (n >> 3)] |= 1 << (n & 7)
+        self._memory.save()
         return True
 
     def _read_of(self, tile_set):
@@ -499,13 +501,15 @@ class Cycle:
             raise Fault(faults.LIFT_OVERLOAD, 0, board.IN_CONSOLE_OBJECT)
         self._enter("collect")
         await self._open()
+        # From here on the hand is over, whatever interrupts the rest.
+        self._cells[m.FLAGS] = self._cells[m.FLAGS] & ~m.WALLS | m.LOADED
+        self._memory.save()
         started = ticks_ms()
         while ticks_diff(ticks_ms(), started) < board.COLLECT_MS - board.GAP_CLEAR_MS:
             await asyncio.sleep_ms(100)
             self._motors.check()
             self._beat()
         await self._close()
-        self._cells[m.FLAGS] = self._cells[m.FLAGS] & ~m.WALLS | m.LOADED
         self._scanner.clear()
         self._enter("hold" if self.complete else "idle")
 

@@ -21,13 +21,15 @@ _TRIES = const(3)
 _WINDOW_MS = const(1500)  # several pulses of pan and ring
 _FULL_MS = const(300)
 _FREE_MS = const(100)
+_LOOK_AGAIN_MS = const(150)
 _LONG_MS = const(15000)
 
 
 class Stirrer:
     """Pan and magnet ring together."""
 
-    def __init__(self, motors, ports):
+    def __init__(self, motors, ports, log):
+        self._log = log
         self._motors = motors
         self._ports = ports
         self._pan = Axis(motors, ports, "pan")
@@ -71,6 +73,7 @@ class Stirrer:
                 if slowed:
                     raise Fault(faults.RING_SYNC, 0, ring)
                 slowed = True
+                self._log.warn(faults.RING_SYNC, 0, ring)
                 self._pan_duty = board.PWM_SLOW
                 self._pan.on(board.PWM_SLOW)
 
@@ -99,6 +102,7 @@ class Side:
         self._free = asyncio.Event()  # the pusher is out of the head's way, or soon will be
         self._error = None
         self._pushing = None
+        self._sure = False  # whether `in_head` is known, or may be one too few
         self.retries = 0
 
     @property
@@ -108,6 +112,10 @@ class Side:
     @property
     def tiles(self):
         return self.stacks * board.TILES_A_STACK + self.in_head
+
+    def unsure(self):
+        """Nobody knows what the head holds."""
+        self._sure = False
 
     def emptied(self):
         """The wall has gone up."""
@@ -122,6 +130,7 @@ class Side:
             if not full:
                 self._cells[m.STACKS + self.n] += 1
         self.in_head = board.TILES_A_STACK if full else 0
+        self._sure = False
 
     async def ready(self):
         """Pusher and cam at home, however they were left."""
@@ -156,7 +165,9 @@ class Side:
                         raise Fault(faults.MOTOR_OPEN, self.feed.number)
                     self.blind = await self._gate(self.n)
                     return STARVED
-                await self._gate(self.n)
+                if not await self._gate(self.n):
+                    await asyncio.sleep_ms(_LOOK_AGAIN_MS)  # a light sensor that is wrong, or a tile still on its way
+                    await self._gate(self.n)
                 if self.in_head == board.TILES_A_STACK - 1:
                     self._start_push()
                 await self._lift()
@@ -179,6 +190,8 @@ class Side:
         rises = ports.rises[self._full]
         for attempt in range(_TRIES):
             verdict = await self.head.turn(self._home)
+            if self._error is not None:
+                raise self._error  # it was the pusher that held the head
             if ports.falls[self._tile] != falls or not ports.level(self._tile):
                 break
             if verdict == OPEN:
@@ -194,7 +207,9 @@ class Side:
                 raise self.head.fault(verdict, faults.HEAD_JAM, faults.HEAD_JAM)
         if ports.level(self._full) or ports.rises[self._full] != rises:
             if self.in_head < board.TILES_A_STACK - 1:
-                self._start_push()  # one tile was there already
+                if self._sure:
+                    raise Fault(faults.HEAD_JAM, self.n, 3)  # one tile and the stack sensor is covered
+                self._start_push()  # another tile was there already
             if self.stacks < self._cells[m.TARGET]:
                 self.in_head = board.TILES_A_STACK
         elif self.in_head < board.TILES_A_STACK - 1:
@@ -230,6 +245,7 @@ class Side:
             cells[m.PUSHING] &= ~mask
             cells[m.STACKS + self.n] += 1
             self.in_head = 0
+            self._sure = True
             self._memory.save()
             back = asyncio.create_task(self._back())
             await asyncio.sleep_ms(board.CAM_LEAD_MS)

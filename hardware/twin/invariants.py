@@ -59,6 +59,11 @@ class Invariants:
         fields = [Breach(v.t, "fields", str(v.zones)) for v in self._air.violations if v.kind == "fields"]
         return [*self._found, *fields]
 
+    def clear(self) -> None:
+        """Forget what was found; whoever asks for this has told it elsewhere."""
+        self._found.clear()
+        self._air.violations.clear()
+
     def power_cut(self) -> None:
         """The supply has failed."""
         self._resting = True

@@ -74,14 +74,15 @@ class Caretaker:
 
     def until_rest(self, seconds: float = 200) -> str:
         """Until the table rests with walls, held by a fault, or waiting for tiles; "up", "fault" or "time"."""
-        mechanics = self.table.world.mechanics
-        self.wait(lambda: mechanics.walls_up or self.held, seconds)
+        self.wait(lambda: self.state == "ready" or self.held, seconds)
         self.table.run_for(0.1)
-        return "fault" if self.held else "up" if mechanics.walls_up else "time"
+        return "fault" if self.held else "up" if self.state == "ready" else "time"
 
     def build(self, seconds: float = 200) -> str:
         """Press raise and wait for the walls or a fault."""
+        since = self.last
         self.press("raise")
+        self.wait(lambda: bool(self.of("cycle", since)) or self.held, 30)
         return self.until_rest(seconds)
 
     def clear_table(self) -> bool:
