@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import signal
 import socket
 import subprocess
 import sys
@@ -246,3 +247,18 @@ def test_replay_keeps_the_good_hands_of_a_file(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert len(lines(done.stdout)) == 2
     assert "line 2" in done.stderr
+
+
+def test_ctrl_c_leaves_quietly_and_keeps_what_came(tmp_path: Path) -> None:
+    with LogTable(act_out(carried_hand("short"))) as table:
+        command = [*PAIJU, "run", "--port", table.url, "--data", str(tmp_path), "--json"]
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert running.stdout is not None
+        for line in running.stdout:
+            if json.loads(line)["type"] == "result":
+                break
+        running.send_signal(signal.SIGINT)
+        _rest, errors = running.communicate(timeout=30)
+    assert running.returncode == 0
+    assert "Traceback" not in errors
+    assert len(lines(paiju("hands", "--data", str(tmp_path), "--json").stdout)) == 1
