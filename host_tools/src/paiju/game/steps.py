@@ -1,6 +1,7 @@
 """The plain steps: one legal act, or a draw and an act, that puts an odd tile exactly where it is seen."""
 
 from collections.abc import Iterable
+from itertools import combinations
 from typing import Final
 
 from paiju.game.actions import Action, ActionKind, Confidence, DrawnFrom
@@ -44,7 +45,7 @@ class Steps:
         group = self.melded(seat)
         live = self.claimable(seat)
         if live is not None and live in group:
-            return self.claim(seat, live, [other for other in group if other != live])
+            return self.claim(seat, live, self._own_part(seat, live, group))
         return self.own_kong(seat, [other for other in group if FACE[other] == FACE[tile]])
 
     # -- hand and pond
@@ -161,6 +162,21 @@ class Steps:
             flags = ("draw_returned",)
         tiles = (live, *sorted(own))
         return case.do(Draft(kind, seat, tiles, discarder, flags=flags, confidence=confidence), tiles)
+
+    def _own_part(self, seat: int, live: int, group: list[int]) -> list[int]:
+        """The tiles that lie with a claimed discard; of more than belong to one set, the only set there is."""
+        own = [other for other in group if other != live]
+        position = self.case.position
+        discarder = position.place[live] // 4
+        if len(own) < 3 or claim_kind(seat, live, own, discarder) is not None:
+            return own
+        held = [tile for tile in own if tile in position.hands[seat]]
+        for size in (3, 2):
+            sets = {tuple(map(FACE.__getitem__, part)): part for part in combinations(sorted(held), size)
+                    if claim_kind(seat, live, list(part), discarder) is not None}  # fmt: skip
+            if sets:
+                return list(next(iter(sets.values()))) if len(sets) == 1 else own
+        return own
 
     def own_kong(self, seat: int, same: list[int]) -> bool:
         """A concealed kong, a tile added to a pung, or the fourth tile of a kong just claimed."""

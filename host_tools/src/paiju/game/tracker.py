@@ -14,7 +14,7 @@ from paiju.game.attention import Reason
 from paiju.game.case import SETTLE_MS, Output
 from paiju.game.events import CONSOLE, HAND, MELD, NO_ZONE, POND, SEATS, TableEvent, number, zone_of
 from paiju.game.hand_tracker import HandTracker
-from paiju.game.position import Setup
+from paiju.game.position import FLOWER, Setup
 from paiju.game.record import Correction, HandRecord, result_of
 from paiju.tiles import TILE_COUNT
 
@@ -24,6 +24,8 @@ _MOVES: Final = frozenset({"enter", "leave", "moved"})
 _HANDS: Final = frozenset(zone_of(seat, HAND) for seat in SEATS)
 NONE: Final[frozenset[int]] = frozenset()
 _CLOCK_WRAP: Final = 1 << 32
+PASSING_MS: Final = 10_000
+"""How long a tile may have been seen where it cannot have been played to, to be one that lay there by mistake."""
 
 
 class Tracker:
@@ -242,7 +244,7 @@ class Tracker:
             self._accepted = min(self._accepted, hand.unexplained)
             return []
         self._accepted = hand.unexplained
-        wrong = passing_sights(self._log, self.settle_ms)
+        wrong = passing_sights(self._log)
         best: HandTracker = hand
         ways = product({self._expected: None, hand.setup: None}, (False, True), {frozenset(wrong): None, NONE: None})
         for setup, cautious, left_out in ways:
@@ -328,8 +330,8 @@ class Tracker:
         return self._clock, jumped
 
 
-def passing_sights(log: Iterable[tuple[TableEvent, int]], within_ms: int) -> set[int]:
-    """Numbers of the events that saw a tile, for less than `within_ms`, where no tile comes from or goes to."""
+def passing_sights(log: Iterable[tuple[TableEvent, int]]) -> set[int]:
+    """Numbers of the events that saw a tile, for less than PASSING_MS, where no tile comes from or goes to."""
     sights: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     winners: set[int] = set()
     for event, ms in log:
@@ -338,29 +340,33 @@ def passing_sights(log: Iterable[tuple[TableEvent, int]], within_ms: int) -> set
         if event.kind in _MOVES:
             sights[number(event, "tile")].append((event.seq, ms, _zone_after(event)))
     wrong: set[int] = set()
-    for seen in sights.values():
+    for code, seen in sights.items():
+        flower = code % 256 < TILE_COUNT and FLOWER[code % 256]
         before = NO_ZONE
         for index, (seq, ms, zone) in enumerate(seen):
             if zone == NO_ZONE:
                 continue
             after = next(((at, z) for _seq, at, z in seen[index + 1 :] if z not in (NO_ZONE, zone)), None)
             left = seen[index + 1][1] if index + 1 < len(seen) else None
-            brief = left is not None and left - ms < within_ms
-            if brief and after is not None and not (_goes(before, zone, winners) and _goes(zone, after[1], winners)):
+            brief = left is not None and left - ms < PASSING_MS
+            goes = after is None or (_goes(before, zone, winners, flower) and _goes(zone, after[1], winners, flower))
+            if brief and not goes:
                 wrong.add(seq)
             else:
                 before = zone
     return wrong
 
 
-def _goes(here: int, there: int, winners: set[int]) -> bool:
+def _goes(here: int, there: int, winners: set[int], flower: bool) -> bool:
     """Whether tiles go from one zone to another in play: out of a hand to its own pond and melds, out of a pond
-    into melds and into a winner's hand."""
+    into others' melds, but for a flower, and into a winner's hand."""
     if NO_ZONE in (here, there) or here == there:
         return True
     if here % 4 == HAND:
         return here // 4 == there // 4
-    return here % 4 == POND and (there % 4 == MELD or (there % 4 == HAND and there // 4 in winners))
+    if here % 4 != POND or here // 4 == there // 4 or flower:
+        return False
+    return there % 4 == MELD or (there % 4 == HAND and there // 4 in winners)
 
 
 def _zone_after(event: TableEvent) -> int:
