@@ -9,6 +9,7 @@ ZONE_NAMES: Final = ("hand", "meld", "pond", "gate")
 SEAT_ZONES: Final = 16
 NO_ZONE: Final = -1
 CONSOLE: Final = 255
+MOVES: Final = frozenset({"enter", "leave", "moved"})
 
 
 class TableEvent(Protocol):
@@ -30,6 +31,13 @@ def number(event: TableEvent, field: str) -> int:
     """A numeric field of an event."""
     value = event.fields[field]
     return value if isinstance(value, int) else int(value)
+
+
+def zone_after(event: TableEvent) -> int:
+    """Where the tile of one of MOVES is seen afterwards."""
+    if event.kind == "leave":
+        return NO_ZONE
+    return number(event, "to" if event.kind == "moved" else "zone")
 
 
 def zone_of(seat: int, place: int) -> int:

@@ -119,6 +119,17 @@ class Guesses:
             return False
         return self._case.do(Draft(ActionKind.DISCARD, turn, (tile,), confidence=Confidence.INFERRED), (tile,))
 
+    def won_discard(self, seat: int) -> bool:
+        """The tile in a winner's hand that was not the winner's: a discard that was taken before it was seen."""
+        case, position, turn = self._case, self._case.position, self._case.position.turn
+        strange = [tile for tile in case.held(seat) if tile not in position.hands[seat]]
+        if seat == turn or len(strange) != 1 or strange[0] not in position.hands[turn]:
+            return False
+        if position.must_draw(turn):
+            drawn_from = position.owed[turn][0]
+            case.do(Draft(ActionKind.DRAW, turn, drawn_from=drawn_from, confidence=Confidence.INFERRED))
+        return case.do(Draft(ActionKind.DISCARD, turn, (strange[0],), confidence=Confidence.INFERRED), strange)
+
     def late(self) -> bool:
         """A flower or kong tile that was drawn and exposed unseen, read only after the replacement was played."""
         case = self._case

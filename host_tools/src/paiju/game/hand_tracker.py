@@ -198,7 +198,7 @@ class HandTracker:
         guesses, wins = Guesses(branch, steps, self._cautious), self._wins.on(branch)
         while steps.step() or guesses.late() or guesses.step(wins.declared):
             pass
-        if wins.step():
+        if wins.step() or (any(guesses.won_discard(seat) for seat in sorted(wins.declared)) and wins.step()):
             self.case.adopt(branch)
 
     def _end(self, ms: int) -> None:

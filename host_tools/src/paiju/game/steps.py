@@ -7,7 +7,7 @@ from typing import Final
 from paiju.game.actions import Action, ActionKind, Confidence, DrawnFrom
 from paiju.game.attention import Reason
 from paiju.game.case import Case, Draft
-from paiju.game.events import HAND, MELD, NO_ZONE, POND, zone_of
+from paiju.game.events import HAND, MELD, NO_ZONE, POND, SEATS, zone_of
 from paiju.game.position import FACE, FLOWER, WALL, is_chow
 
 REORDER_MS: Final = 1500
@@ -63,6 +63,15 @@ class Steps:
             for other in case.odd
         )
 
+    def _claim_under_way(self, seat: int) -> bool:
+        """Whether tiles lie exposed that make a set with the discard: then nobody draws from the wall."""
+        position = self.case.position
+        live, discarder = position.live, position.discarder
+        if live is None or discarder is None or seat != position.turn:
+            return False
+        groups = ((other, [tile for tile in self.melded(other) if tile != live]) for other in SEATS)
+        return any(group and claim_kind(other, live, group, discarder) is not None for other, group in groups)
+
     def one_too_many(self, seat: int) -> bool:
         """Whether a further tile of the wall stands in a full hand: a flower or kong was not read yet."""
         case = self.case
@@ -76,7 +85,7 @@ class Steps:
         owed = position.owed[seat]
         if owed and position.wall_left and (all(position.dealt) or owed[0] is DrawnFrom.FLOWER):
             overtaken = self.overtaken(tile, seat)
-            if overtaken and not late:
+            if (overtaken or self._claim_under_way(seat)) and not late:
                 return False
             # With a tile of the hand never read, or two draws owed, it is not sure which one this is.
             sure = len(owed) == 1 and position.missing(seat) <= 0 and not overtaken

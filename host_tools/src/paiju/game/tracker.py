@@ -20,12 +20,9 @@ from paiju.tiles import TILE_COUNT
 
 Report = Output | HandRecord
 
-_MOVES: Final = frozenset({"enter", "leave", "moved"})
 _HANDS: Final = frozenset(zone_of(seat, HAND) for seat in SEATS)
 NONE: Final[frozenset[int]] = frozenset()
 _CLOCK_WRAP: Final = 1 << 32
-PASSING_MS: Final = 10_000
-"""How long a tile may have been seen where it cannot have been played to, to be one that lay there by mistake."""
 
 
 class Tracker:
@@ -81,7 +78,7 @@ class Tracker:
             self._cycle(event)
         elif event.kind == "dice":
             self._thrown.append((number(event, "die1"), number(event, "die2")))
-        elif event.kind in _MOVES and not self._begin(event):
+        elif event.kind in MOVES and not self._begin(event):
             return reports
         if self.hand is not None:
             self._log.append((event, ms))
@@ -179,7 +176,7 @@ class Tracker:
     def _begin(self, event: TableEvent) -> bool:
         """Whether the event belongs to a hand; the first tile in a rack under a new wall starts one."""
         tile_set, tile = divmod(number(event, "tile"), 256)
-        zone = _zone_after(event)
+        zone = zone_after(event)
         if self.tile_set is None:
             self.tile_set = tile_set
         if self._armed and tile_set == self.tile_set and zone in _HANDS:
@@ -197,16 +194,16 @@ class Tracker:
             self.record = None
             self.hand = HandTracker(self.setup, self._seen, self.settle_ms)
         if tile_set == self.tile_set and tile < TILE_COUNT:
-            self._seen[tile] = _zone_after(event)
+            self._seen[tile] = zone_after(event)
         return self.hand is not None
 
     def _give(self, hand: HandTracker, event: TableEvent, ms: int) -> list[Output]:
         kind, fields = event.kind, event.fields
-        if kind in _MOVES:
+        if kind in MOVES:
             tile_set, tile = divmod(number(event, "tile"), 256)
             if tile_set != self.tile_set or tile >= TILE_COUNT:
                 return [] if hand.position.over else hand.remark(Reason.FOREIGN_TILE, ms)
-            return hand.move(tile, _zone_after(event), event, ms)
+            return hand.move(tile, zone_after(event), event, ms)
         if kind == "button" and number(event, "pressed"):
             seat = number(event, "seat")
             if fields["button"] == "win" and seat in SEATS:
@@ -328,52 +325,6 @@ class Tracker:
         jumped = ms < self._clock
         self._clock = max(self._clock, ms)
         return self._clock, jumped
-
-
-def passing_sights(log: Iterable[tuple[TableEvent, int]]) -> set[int]:
-    """Numbers of the events that saw a tile, for less than PASSING_MS, where no tile comes from or goes to."""
-    sights: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
-    winners: set[int] = set()
-    for event, ms in log:
-        if event.kind == "button" and event.fields["button"] == "win":
-            winners.add(number(event, "seat"))
-        if event.kind in _MOVES:
-            sights[number(event, "tile")].append((event.seq, ms, _zone_after(event)))
-    wrong: set[int] = set()
-    for code, seen in sights.items():
-        flower = code % 256 < TILE_COUNT and FLOWER[code % 256]
-        before = NO_ZONE
-        for index, (seq, ms, zone) in enumerate(seen):
-            if zone == NO_ZONE:
-                continue
-            after = next(((at, z) for _seq, at, z in seen[index + 1 :] if z not in (NO_ZONE, zone)), None)
-            left = seen[index + 1][1] if index + 1 < len(seen) else None
-            brief = left is not None and left - ms < PASSING_MS
-            goes = after is None or (_goes(before, zone, winners, flower) and _goes(zone, after[1], winners, flower))
-            if brief and not goes:
-                wrong.add(seq)
-            else:
-                before = zone
-    return wrong
-
-
-def _goes(here: int, there: int, winners: set[int], flower: bool) -> bool:
-    """Whether tiles go from one zone to another in play: out of a hand to its own pond and melds, out of a pond
-    into others' melds, but for a flower, and into a winner's hand."""
-    if NO_ZONE in (here, there) or here == there:
-        return True
-    if here % 4 == HAND:
-        return here // 4 == there // 4
-    if here % 4 != POND or here // 4 == there // 4 or flower:
-        return False
-    return there % 4 == MELD or (there % 4 == HAND and there // 4 in winners)
-
-
-def _zone_after(event: TableEvent) -> int:
-    """Where the tile of a move lies afterwards."""
-    if event.kind == "leave":
-        return NO_ZONE
-    return number(event, "to" if event.kind == "moved" else "zone")
 
 
 def track(events: Iterable[TableEvent], setup: Setup | None = None) -> list[HandRecord]:

@@ -1,0 +1,91 @@
+"""Sights that proved wrong: a tile that lay somewhere for a while, where none comes from and none goes to."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from paiju.game.events import HAND, MELD, MOVES, NO_ZONE, POND, TableEvent, number, zone_after
+from paiju.game.position import FLOWER
+from paiju.tiles import TILE_COUNT
+
+PASSING_MS: Final = 10_000
+"""How long a tile may have lain where it cannot have been played to, to be one that lay there by mistake."""
+
+Cost = tuple[int, int, int]
+
+
+@dataclass(slots=True)
+class Stay:
+    """A tile was seen in `zone` by the events `seqs`, for `ms` altogether."""
+
+    zone: int
+    seqs: list[int]
+    ms: int = 0
+
+
+def passing_sights(log: Iterable[tuple[TableEvent, int]]) -> set[int]:
+    """Numbers of the events that saw a tile where it lay by mistake.
+
+    Of each tile as few stays as possible, and the shortest, are left out for the rest to be a way that tiles go.
+    """
+    sights: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    winners: set[int] = set()
+    for event, ms in log:
+        if event.kind == "button" and event.fields["button"] == "win":
+            winners.add(number(event, "seat"))
+        if event.kind in MOVES:
+            sights[number(event, "tile")].append((event.seq, ms, zone_after(event)))
+    wrong: set[int] = set()
+    for code, seen in sights.items():
+        flower = code % 256 < TILE_COUNT and FLOWER[code % 256]
+        stays = _stays(seen)
+        if len(stays) > 1:
+            for stay in _left_out(stays, winners, flower):
+                wrong.update(stay.seqs)
+    return wrong
+
+
+def _stays(seen: Sequence[tuple[int, int, int]]) -> list[Stay]:
+    stays: list[Stay] = []
+    for index, (seq, ms, zone) in enumerate(seen):
+        if zone == NO_ZONE:
+            continue
+        if not stays or stays[-1].zone != zone:
+            stays.append(Stay(zone, []))
+        stays[-1].seqs.append(seq)
+        if index + 1 < len(seen):
+            stays[-1].ms += seen[index + 1][1] - ms
+    return stays
+
+
+def _left_out(stays: Sequence[Stay], winners: set[int], flower: bool) -> list[Stay]:
+    """The cheapest way from the first stays to the last: steps that no tile goes weigh most, then stays left out."""
+    best: list[tuple[Cost, list[Stay]]] = []
+    for end, stay in enumerate(stays):
+        ways: list[tuple[Cost, list[Stay]]] = []
+        for start in range(end, -1, -1):
+            skipped = list(stays[start:end])
+            if any(other.ms >= PASSING_MS for other in skipped):
+                break
+            skipped_ms = sum(other.ms for other in skipped)
+            if start == 0:
+                ways.append(((0, len(skipped), skipped_ms), skipped))
+                continue
+            cost, before = best[start - 1]
+            odd = not _goes(stays[start - 1].zone, stay.zone, winners, flower)
+            ways.append(((cost[0] + odd, cost[1] + len(skipped), cost[2] + skipped_ms), before + skipped))
+        best.append(min(ways, key=lambda way: way[0]))
+    return best[-1][1]
+
+
+def _goes(here: int, there: int, winners: set[int], flower: bool) -> bool:
+    """Whether tiles go from one zone to another in play: out of a hand to its own pond and melds, out of a pond
+    into others' melds, but for a flower, and into a winner's hand."""
+    if here == there:
+        return True
+    if here % 4 == HAND:
+        return here // 4 == there // 4
+    if here % 4 != POND or here // 4 == there // 4 or flower:
+        return False
+    return there % 4 == MELD or (there % 4 == HAND and there // 4 in winners)
