@@ -21,6 +21,11 @@ HEAP = 256 * 1024  # the PC port's pointers are twice as long as a board's: it h
 MAIN = "import boot\nimport main"
 
 
+def port(clock: Clock, board: Board, heap: int, folder: Path, console: IO[bytes] | None) -> Kernel:
+    """The controller as the packaged PC port; `folder` is its flash, standard output goes to `console`."""
+    return Kernel(clock, board, [MAIN], heap=heap, cwd=folder, console=console, image=image())
+
+
 class Unsafe(AssertionError):
     """The table did what it must never do; `breaches` says what and when."""
 
@@ -34,8 +39,8 @@ class Table:
 
     `seed` fixes tags, wall, dice, delays and noise (which may be the name of a profile of `twin.noise`); `script` is
     the hand that the people act out; `state` is the
-    controller's flash folder (a fresh one when not given). Leaving its context raises Unsafe if an invariant was
-    broken.
+    controller's flash folder (a fresh one when not given); `controller` makes the controller, as `port` does. Leaving
+    its context raises Unsafe if an invariant was broken.
     """
 
     def __init__(
@@ -50,6 +55,7 @@ class Table:
         noise: Noise | str | None = None,
         console: IO[bytes] | None = None,
         clear: bool = False,
+        controller: Callable[[Clock, Board, int, Path, IO[bytes] | None], Kernel] = port,
     ) -> None:
         self.clock = Clock()
         self.air = Air(self.clock, noise=Noise.named(noise, seed) if isinstance(noise, str) else noise)
@@ -57,15 +63,8 @@ class Table:
         self.world = World(self.clock, self.board, self.air, seed, script, pace, clear=clear)
         self.invariants = Invariants(self.board, self.world.mechanics, self.air)
         self._folder = None if state else tempfile.TemporaryDirectory(prefix="paiju-twin-")
-        self.kernel = Kernel(
-            self.clock,
-            self.board,
-            [MAIN],
-            heap=heap,
-            cwd=state or Path(self._folder.name if self._folder else "."),
-            console=console,
-            image=image(),
-        )
+        folder = state or Path(self._folder.name if self._folder else ".")
+        self.kernel = controller(self.clock, self.board, heap, folder, console)
         self.uart = self.board.uart
 
     def start(self) -> Table:

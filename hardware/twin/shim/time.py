@@ -1,19 +1,27 @@
-# `time` in virtual time. Ticks start far ahead of the real ones: the port's C `_asyncio` stamps woken
+# `time` in virtual time. Ticks run far ahead of the real ones: the port's C `_asyncio` stamps woken
 # tasks with real ticks, which must count as due.
+import sys
+
 import _kernel as _k
+import utime as _real
 from utime import ticks_add, ticks_diff  # noqa: F401 - the port's own periods
 
-_AHEAD_MS = 1000000000
+if sys.maxsize >> 32:
+    _MASK = (1 << 62) - 1
+    _AHEAD_MS = 1000000000
+else:
+    _MASK = (1 << 30) - 1  # ahead means by less than half of this, wherever the real ticks are
+    _AHEAD_MS = _real.ticks_ms() + (1 << 28)
 
 
 def ticks_us():
     _k.spend(2)
-    return _AHEAD_MS * 1000 + _k.now
+    return _AHEAD_MS * 1000 + _k.now & _MASK
 
 
 def ticks_ms():
     _k.spend(2)
-    return _AHEAD_MS + _k.now // 1000
+    return _AHEAD_MS + _k.now // 1000 & _MASK
 
 
 ticks_cpu = ticks_us
