@@ -124,7 +124,7 @@ def test_a_host_that_does_not_read(unplugged: bool, seconds: int) -> None:
     table = Table(seed=3, script=load(1))
     uart = Fifo(table.clock)
     table.uart = table.board.uart = uart
-    table.kernel.argv[:] = ["-c", MAIN]
+    table.kernel.argv[:] = [MAIN]
     host = Host(table, uart)
     host.link.port_opened(0)
     with table:
@@ -166,7 +166,7 @@ def test_the_probe_would_notice() -> None:
     """A task that blocks for 30 ms is seen by the probe, so the test above can fail."""
     table = Table(seed=3)
     blocking = MAIN.replace("busy():", "busy():\n    await asyncio.sleep_ms(3500)\n    sleep_ms(30)")
-    table.kernel.argv[:] = ["-c", blocking]
+    table.kernel.argv[:] = [blocking]
     with table:
         table.run_for(4.0)
         output = table.kernel.output()
