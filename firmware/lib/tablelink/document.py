@@ -56,7 +56,7 @@ _COMMANDS = {
     "fault_count": "How often a fault has happened.",
     "setup": "Stacks a side, sets in use, throws of the dice; from the next cycle on.",
     "dealer": "Tells the table who deals.",
-    "forget": "Clears the counters.",
+    "forget": "The plates have been emptied by hand: the next wall begins with nothing.",
     "zone": "A zone's reader (0 ok, 1 degraded, 2 down), counters, and its calibration with the day since 2000.",
     "workbench": "Gives the readers to the technician; the surface is not scanned while the lease lasts.",
     "tag": "A tag of the zone with blocks 0 and 1 of its memory; number 0 reads the zone anew.",

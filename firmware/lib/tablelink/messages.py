@@ -199,7 +199,7 @@ COMMANDS = (
         "",
         "cycles:u32 walls:u32 stops:u32 pan:u32 ring:u32 feeds:u32 heads:u32 pushers:u32 plates:u32 lift:u32",
     ),
-    Command(12, "fault_count", "code:u8", "count:u8"),
+    Command(12, "fault_count", "code:u8:0..255", "count:u8"),
     Command(13, "setup", "stacks:u8:10..18 sets:u8:1..2 throws:u8:1..2"),
     Command(14, "dealer", "seat:u8:0..3"),
     Command(15, "forget", "", "", service=True),
