@@ -46,6 +46,7 @@ class Case:
         self.event = 0
         self.seen = list(seen) if seen is not None else [NO_ZONE] * TILE_COUNT
         self.since = [0] * TILE_COUNT
+        self.origin = list(self.seen)
         self.seq = [0] * TILE_COUNT
         self.odd: dict[int, None] = {}
         self.noticed: dict[int, Reason] = {}
@@ -61,7 +62,7 @@ class Case:
     def branch(self, length: int) -> "Case":
         """The same sights after only the first `length` actions."""
         case = Case(self.setup, self.seen, self.settle_ms)
-        case.since, case.seq = list(self.since), list(self.seq)
+        case.since, case.seq, case.origin = list(self.since), list(self.seq), list(self.origin)
         case.now, case.event = self.now, self.event
         case.restart(self.actions[:length], self.made_at[:length])
         return case
@@ -75,6 +76,8 @@ class Case:
 
     def observe(self, tile: int, zone: int, ms: int, seq: int) -> None:
         """The tile is seen in `zone` from now on; after the end of the hand it is no longer compared."""
+        if self.seen[tile] not in (NO_ZONE, zone):
+            self.origin[tile] = self.seen[tile]
         self.seen[tile], self.since[tile], self.seq[tile] = zone, ms, seq
         if not self.position.over:
             self.noticed.pop(tile, None)

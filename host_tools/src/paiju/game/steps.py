@@ -79,9 +79,9 @@ class Steps:
         return full and any(case.position.place[other] == WALL for other in case.odd_in(zone_of(seat, HAND)))
 
     def _into_hand(self, tile: int, seat: int, late: bool) -> bool:
-        position = self.case.position
-        if position.place[tile] != WALL:
-            return False
+        position, origin = self.case.position, self.case.origin[tile]
+        if position.place[tile] != WALL or (origin != NO_ZONE and origin % 4 == POND):
+            return False  # a discard that could not be explained yet is nobody's draw
         owed = position.owed[seat]
         if owed and position.wall_left and (all(position.dealt) or owed[0] is DrawnFrom.FLOWER):
             overtaken = self.overtaken(tile, seat)

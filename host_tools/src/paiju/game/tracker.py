@@ -3,7 +3,6 @@
 Between the end of a hand and the next wall everything is clean-up: it stays in the raw log only.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
@@ -12,9 +11,10 @@ from typing import Final
 from paiju.game.actions import Action, Confidence
 from paiju.game.attention import Reason
 from paiju.game.case import SETTLE_MS, Output
-from paiju.game.events import CONSOLE, HAND, MELD, NO_ZONE, POND, SEATS, TableEvent, number, zone_of
+from paiju.game.events import CONSOLE, HAND, MOVES, NO_ZONE, SEATS, TableEvent, number, zone_after, zone_of
 from paiju.game.hand_tracker import HandTracker
-from paiju.game.position import FLOWER, Setup
+from paiju.game.passing import passing_sights
+from paiju.game.position import Setup
 from paiju.game.record import Correction, HandRecord, result_of
 from paiju.tiles import TILE_COUNT
 
