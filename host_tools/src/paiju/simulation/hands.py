@@ -9,7 +9,7 @@ from paiju.hand import Hand, HandError, Meld, MeldKind, Source
 from paiju.rules import Score, score
 from paiju.rules.settlement import settle
 from paiju.simulation.dealing import Wall, deal
-from paiju.simulation.players import Claim, Player, View
+from paiju.simulation.players import Claim, Player, View, completes
 from paiju.tiles import PLAYING_FACE_COUNT, code_of, is_flower
 
 SOURCE: Final = "simulated"
@@ -213,8 +213,11 @@ class _Play:
         return Win(seat, source, hand, found) if worth else None
 
     def _wins_by_own_draw(self, seat: int, face: int) -> bool:
-        concealed = list(self.players[seat].concealed)
+        player = self.players[seat]
+        concealed = list(player.concealed)
         concealed.remove(face)
+        if not completes(concealed, player.melds, face):
+            return False
         self.won = self._win(seat, face, concealed)
         if self.won is None:
             return False
@@ -226,7 +229,9 @@ class _Play:
         for step in (1, 2, 3):
             seat = (source + step) % 4
             player = self.players[seat]
-            if (self.won is not None and self.rng.random() > SECOND_WINNER) or not player.completes(face):
+            if (self.won is not None and self.rng.random() > SECOND_WINNER) or not completes(
+                player.concealed, player.melds, face
+            ):
                 continue
             win = self._win(seat, face, player.concealed, source, robbing)
             if win is None:

@@ -46,6 +46,11 @@ class Claim:
     own: tuple[int, ...]
 
 
+def completes(concealed: Sequence[int], melds: Sequence[Meld], face: int) -> bool:
+    """Whether the tile completes a hand in some form, whatever that is worth."""
+    return bool(waits_of(patterns_of(concealed), len(melds)) >> face & 1)
+
+
 @dataclass
 class Player:
     """One seat. `concealed` are faces; flowers are laid aside by the hand that is played."""
@@ -93,10 +98,6 @@ class Player:
         return aims[0][0] if aims else FAR
 
     # -- what to do
-
-    def completes(self, face: int) -> bool:
-        """Whether the tile completes the hand in some form, whatever that is worth."""
-        return bool(waits_of(self._patterns(), len(self.melds)) >> face & 1)
 
     def discard(self, view: View) -> int:
         """The face to discard out of a hand with one tile too many."""
