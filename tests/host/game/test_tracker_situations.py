@@ -604,3 +604,29 @@ def test_win_on_a_discard_that_still_waits_for_its_draw() -> None:
     scene.declare(2)
     assert (scene.record.result.winner, scene.record.result.source) == (2, 1)
     assert [a.confidence for a in scene.record.actions][-3] is Confidence.INFERRED
+
+
+def test_won_discard_that_was_taken_before_any_reader_found_it() -> None:
+    hands = waiting_hands(2)
+    hands[2] = ["3s", "4s", "1m", "2m", "3m", "4p", "5p", "6p", "7s", "8s", "9s", "F", "F"]
+    scene = Scene(hands)
+    scene.discard(0, "P")
+    live = scene.draw(1, "5s")
+    scene.move(live, 2, "hand", 1500)
+    scene.declare(2)
+    assert (scene.record.result.winner, scene.record.result.source) == (2, 1)
+    discard = scene.record.actions[-2]
+    assert (discard.kind, discard.seat, discard.confidence) == (A.DISCARD, 1, Confidence.INFERRED)
+
+
+def test_kong_replacement_read_before_the_claimed_tile() -> None:
+    hands = [list(hand) for hand in IDLE]
+    hands[1][:3] = ["P", "P", "P"]
+    scene = Scene(hands)
+    live = scene.discard(0, "P")
+    scene.meld(1, *scene.held(1, "P", 3))
+    drawn = scene.new("9m")
+    assert not actions(scene.enter(drawn, 1, "hand"))
+    told = actions(scene.move(live, 1, "meld"))
+    assert [a.kind for a in told] == [A.MELDED_KONG, A.DRAW]
+    assert told[1].drawn_from == "kong"

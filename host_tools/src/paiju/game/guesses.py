@@ -123,11 +123,14 @@ class Guesses:
         """The tile in a winner's hand that was not the winner's: a discard that was taken before it was seen."""
         case, position, turn = self._case, self._case.position, self._case.position.turn
         strange = [tile for tile in case.held(seat) if tile not in position.hands[seat]]
-        if seat == turn or len(strange) != 1 or strange[0] not in position.hands[turn]:
+        if seat == turn or len(strange) != 1:
+            return False
+        drawn = position.place[strange[0]] == WALL and position.wall_left > 0
+        if not (strange[0] in position.hands[turn] or (drawn and position.must_draw(turn))):
             return False
         if position.must_draw(turn):
-            drawn_from = position.owed[turn][0]
-            case.do(Draft(ActionKind.DRAW, turn, drawn_from=drawn_from, confidence=Confidence.INFERRED))
+            tiles, drawn_from = tuple(strange) if drawn else (), position.owed[turn][0]
+            case.do(Draft(ActionKind.DRAW, turn, tiles, drawn_from=drawn_from, confidence=Confidence.INFERRED))
         return case.do(Draft(ActionKind.DISCARD, turn, (strange[0],), confidence=Confidence.INFERRED), strange)
 
     def late(self) -> bool:
