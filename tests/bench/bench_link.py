@@ -51,7 +51,9 @@ def through_the_port(folder: Path) -> None:
         port = free.getsockname()[1]
     table = micropython("table_program.py", str(port), "-", "0", str(EVENTS))
     assert table.stdout is not None
-    table.stdout.readline()
+    ready = table.stdout.readline()
+    if not ready.startswith("ready"):
+        sys.exit("the table program did not start")
     store = Store(folder / "s.db")
     times: list[tuple[float, int]] = []
     connection = Connection(
@@ -128,6 +130,7 @@ def recovery() -> None:
     host.port_opened(now)
     room = 0.0
     waiting = b""
+    total = 0
     while host.position < OUTAGE_EVENTS:
         now += step
         out = host.take_output()
@@ -146,12 +149,13 @@ def recovery() -> None:
             sent += part
             if not part:
                 break
+        total += len(sent)
         host.receive(bytes(sent), now)
         if host.take_records():
             host.stored(host.position)
         host.tick(now)
     line("recovery after 30 min at 5 events/s, UART 921600, virtual", now, "s")
-    line("  of which the wire's own time", OUTAGE_EVENTS * 14.7 * 10 / BAUD, "s")
+    line("  of which the wire's own time", total * 10 / BAUD, "s")
 
 
 def main() -> None:

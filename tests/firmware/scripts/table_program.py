@@ -45,7 +45,7 @@ class FileFram:
 
 class RamFram:
     def __init__(self) -> None:
-        self._memory = memoryview(bytearray(SIZE // 4))
+        self._memory = memoryview(bytearray(SIZE // 8))
 
     def readinto(self, address: int, buf) -> None:
         buf[:] = self._memory[address : address + len(buf)]
@@ -117,7 +117,7 @@ class SocketUart(io.IOBase):
 
 
 async def main(port: int, fram: str, rate: int, events: int) -> None:
-    journal = Journal(RamFram(), SIZE // 4) if fram == "-" else Journal(FileFram(fram), SIZE)
+    journal = Journal(RamFram(), SIZE // 8) if fram == "-" else Journal(FileFram(fram), SIZE)
     link = Link(SocketUart(port), journal, Identity(b"TESTTBLE", (0, 1, 0)))
     link.emit("boot", "power_on", journal.boot, 0x000100)
     runs = {"display": 0}
