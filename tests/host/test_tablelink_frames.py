@@ -34,6 +34,7 @@ def feed(decoder: Decoder, data: bytes) -> list[tuple[int, bytes]]:
     return [(decoder.kind, bytes(decoder.buffer[2 : decoder.end])) for byte in data if decoder.feed(byte)]
 
 
+@settings(deadline=None)
 @given(st.integers(0, 255), st.binary(max_size=PAYLOAD))
 def test_frame_round_trip(kind: int, payload: bytes) -> None:
     wire = encode(kind, payload)
@@ -53,6 +54,7 @@ def test_frame_by_hand() -> None:
     assert encode(7, b"a\x00b") == b"\x00" + stuffed + b"\x00"
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=600), st.lists(st.binary(max_size=60), max_size=5))
 def test_any_garbage_before_costs_no_frame_after_it(garbage: bytes, payloads: list[bytes]) -> None:
     decoder = Decoder()
@@ -62,6 +64,7 @@ def test_any_garbage_before_costs_no_frame_after_it(garbage: bytes, payloads: li
     assert feed(decoder, b"\x00" + wire)[-len(payloads) or 1 :] == [(9, p) for p in payloads][-len(payloads) or 1 :]
 
 
+@settings(deadline=None)
 @given(st.binary(min_size=1, max_size=PAYLOAD), st.data())
 def test_one_wrong_bit_is_never_taken(payload: bytes, data: st.DataObject) -> None:
     wire = bytearray(encode(5, payload))
@@ -71,6 +74,7 @@ def test_one_wrong_bit_is_never_taken(payload: bytes, data: st.DataObject) -> No
     assert feed(Decoder(), bytes(wire)) == []
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=252))
 def test_cobs_in_place(data: bytes) -> None:
     buf = bytearray(b"\x00" + data + b"\xee")
@@ -81,7 +85,7 @@ def test_cobs_in_place(data: bytes) -> None:
     assert buf[-1] == 0xEE
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=2000))
 def test_decoders_take_anything(data: bytes) -> None:
     pair = Pair()
@@ -95,7 +99,7 @@ def test_decoders_take_anything(data: bytes) -> None:
 MESSAGE = st.sampled_from([row.number for row in m.FROM_HOST + m.FROM_TABLE] + [0, 77, 255])
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(MESSAGE, st.binary(max_size=60)), max_size=20), st.booleans())
 def test_sound_frames_of_any_content(messages: list[tuple[int, bytes]], in_step: bool) -> None:
     pair = Pair()
@@ -111,7 +115,7 @@ def test_sound_frames_of_any_content(messages: list[tuple[int, bytes]], in_step:
     assert pair.host.position <= 0xFFFFFFFF
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.integers(0, 255), st.binary(max_size=40))
 def test_command_parser_takes_anything(code: int, arguments: bytes) -> None:
     pair = Pair()
