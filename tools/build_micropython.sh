@@ -3,6 +3,7 @@
 # Builds MicroPython from Debian's source packages, with this checkout's firmware frozen in:
 #   FOLDER/micropython32   the PC port with 32-bit pointers, whose heap figures are those of a board
 #   FOLDER/rp2040.uf2      what a Pico is flashed with
+#   FOLDER/rp2040.symbols  where the emulator finds the garbage collector
 # The packages come through the mirror this machine already uses, with an apt state of their own below FOLDER.
 # Sources, compiler output and results are kept there: a second run only freezes what has changed.
 set -euo pipefail
@@ -95,5 +96,6 @@ BUILD=ports/rp2/build-pico
 [ -e $BUILD/Makefile ] || step "configure RP2040" cmake -S ports/rp2 -B $BUILD -DMICROPY_BOARD=RPI_PICO \
     -DMICROPY_FROZEN_MANIFEST="$REPO/tests/rp2040/manifest_pico.py" -DPICO_NO_PICOTOOL=1
 step "RP2040" make -C $BUILD "$JOBS"
+arm-none-eabi-nm $BUILD/firmware.elf | sed -n 's/^\([0-9a-f]*\) T gc_collect$/gc_collect \1/p' > "$OUT/rp2040.symbols"
 python3 "$REPO/tools/uf2.py" $BUILD/firmware.bin "$OUT/rp2040.uf2"
 echo "[$SECONDS s] $OUT/micropython32, $OUT/rp2040.uf2"
