@@ -9,7 +9,7 @@ from time import ticks_diff, ticks_ms
 from micropython import const
 
 import board
-from drivers.faults import ReaderFault
+from drivers.faults import DriverFault, ReaderFault
 
 from . import fault_codes as faults
 from . import memory as m
@@ -154,6 +154,10 @@ class Cycle:
                 self._fail(Fault(faults.HAND_IN_THE_WAY, 0, self._motors.guard & 0xFF))
             except Fault as fault:
                 self._fail(fault)
+            except DriverFault:
+                self._fail(Fault(faults.CHIP_DOWN, 1))
+            self._wanted = None  # what was pressed meanwhile was not meant for what comes now
+            self._wake.clear()
 
     def _fail(self, fault):
         self._safety.trip(fault.code, fault.part, fault.detail)
@@ -350,7 +354,6 @@ class Cycle:
                 told += 1
         self._log.hold(faults.TILE_SHORT, 0, missing)
         await self._refill()
-        self._log.clear()
 
     async def _refill(self):
         """The console opens for tiles; a press goes on with the same cycle."""
@@ -368,6 +371,7 @@ class Cycle:
             self._motors.check()
             self._beat()
         self._wanted = None
+        self._log.clear()
         self._pause(False)
         if not self._ports.level(board.IN_LIFT_DOWN):
             await self._close()
@@ -469,16 +473,28 @@ class Cycle:
                 side.emptied()
                 cells[m.FLAGS] |= m.WALLS
         if fault is not None:
-            self._memory.save()
-            await self.together(
-                [side.plate.move(board.IN_PLATE_DOWN[side.n], 1, board.PWM_SLOW) for side in self.sides]
-            )
+            self._log.hold(fault.code, fault.part, fault.detail)
+            await self._all_down(fault.code != faults.HAND_IN_THE_WAY)
             raise fault
         cells[m.TARGET] = 0
         cells[m.FLAGS] &= ~m.LOADED
         self._memory.count(m.WALLS_BUILT)
         self._scanner.resume()
         self._enter("ready")
+
+    async def _all_down(self, clear):
+        """Slowly. First those whose upper switch says nothing: if the surface was `clear`, the sensors then tell
+        through the lowered plate whether its wall has been left above."""
+        ports = self._ports
+        for side in self.sides:
+            if not ports.level(board.IN_PLATE_UP[side.n]):
+                await side.plate.move(board.IN_PLATE_DOWN[side.n], 1, board.PWM_SLOW)
+                if clear and ports.level(board.IN_SURFACE_OBJECT):
+                    clear = False
+                    side.emptied()
+                    self._cells[m.FLAGS] |= m.WALLS
+        self._memory.save()
+        await self.together([side.plate.move(board.IN_PLATE_DOWN[side.n], 1, board.PWM_SLOW) for side in self.sides])
 
     async def _all_up(self):
         """The plates together; None, or the fault of the first that fails. One that stalls gets a second try."""

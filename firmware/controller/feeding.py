@@ -156,6 +156,12 @@ class Side:
                 await self._free.wait()
                 if self._error is not None:
                     raise self._error
+                if self._ports.level(self._full) and self.in_head < board.TILES_A_STACK:
+                    if self._sure:
+                        raise Fault(faults.HEAD_JAM, self.n, 3)  # the stack sensor is covered and should not be
+                    self.in_head = board.TILES_A_STACK
+                    self._start_push()
+                    continue
                 if self.paused or self.tiles >= board.TILES_A_STACK * self._cells[m.TARGET]:
                     break
                 self.feed.on()
@@ -169,7 +175,7 @@ class Side:
                     await asyncio.sleep_ms(_LOOK_AGAIN_MS)  # a light sensor that is wrong, or a tile still on its way
                     await self._gate(self.n)
                 if self.in_head == board.TILES_A_STACK - 1:
-                    self._start_push()
+                    self._start_push(self._ports.falls[self._tile])
                 await self._lift()
             # The conveyor runs on during the last push: a surplus tile would come now.
             if self._pushing is not None:
@@ -219,17 +225,22 @@ class Side:
         else:
             raise Fault(faults.HEAD_JAM, self.n, 2)  # two tiles and the stack sensor is dark
 
-    def _start_push(self):
+    def _start_push(self, falls=-1):
         self._free.clear()
-        self._pushing = asyncio.create_task(self._push())
+        self._pushing = asyncio.create_task(self._push(falls))
 
-    async def _push(self):
-        """Once the head is full: its stack onto the plate. What goes wrong is left in `_error`."""
+    async def _push(self, falls):
+        """Once the head is full: its stack onto the plate. What goes wrong is left in `_error`.
+
+        `falls` is the gate sensor's count before the last lift, which must have happened too; -1 for no lift.
+        """
         ports, cells, mask = self._ports, self._cells, 1 << self.n
         back = None
         try:
             if not await ports.wait(self._full, 1, _LONG_MS):
                 return  # the lift tells why
+            if falls == ports.falls[self._tile] and not await ports.wait(self._tile, 0, _LONG_MS):
+                return
             cells[m.PUSHING] |= mask
             self._memory.save()
             for _ in range(2):

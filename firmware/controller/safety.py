@@ -21,7 +21,7 @@ class Safety:
     def __init__(self, ports, log, stop):
         self._ports = ports
         self._log = log
-        self._stop = stop
+        self.stop = stop
         self._armed = False
         self.causes = []
 
@@ -53,7 +53,7 @@ class Safety:
     def trip(self, code, part=0, detail=0):
         """Motors off, relay open, and the fault is latched; an earlier one stays."""
         self._armed = False
-        self._stop()
+        self.stop()
         self._ports.put(board.OUT_RELAY_ENABLE, 0)
         self._log.hold(code, part, detail)
         self._ports.release()

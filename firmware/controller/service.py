@@ -93,7 +93,7 @@ class Service:
             self._task.cancel()
             self._task = None
         if self._cycle.service or not self._cycle.moving:
-            self._motors.all_off()
+            self._safety.stop()
 
     async def _ready(self):
         """Close the relay if lid and emergency stop allow it."""

@@ -69,7 +69,7 @@ class Invariants:
         self._resting = True
 
     def _cut(self, level: int) -> None:
-        if level and self._board.inputs["relay_closed"].level:
+        if level:
             self._resting = True
 
     def _pressed(self, level: int) -> None:

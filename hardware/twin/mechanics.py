@@ -156,6 +156,12 @@ class Side:
         self._next()
         self._table.tell()
 
+    def take_from_gate(self) -> Tile | None:
+        """Somebody's fingers through the lid take the tile that waits."""
+        tile, self._waiting = self._waiting, None
+        self._tile_sensor.set(0)
+        return tile
+
     def _pusher_crossed(self, mark: float, direction: int) -> None:
         self._table.set_ends(f"pusher_home_{self.seat}", f"pusher_end_{self.seat}", self.pusher)
         if direction > 0 and self._table.sensors[f"pusher_end_{self.seat}"].level:
@@ -268,12 +274,12 @@ class Mechanics:
 
         inputs, outputs = board.inputs, board.outputs
         for wire in (outputs["relay_enable"], inputs["lid_open"], inputs["estop"]):
-            wire.watch(lambda _: self._relay())
+            wire.watch(lambda _: self.relay())
         for name in ("lift_down", *(f"{axis}_{n}" for axis in ("pusher_home", "plate_down") for n in range(4))):
             self.sensors[name].set(1)
         for tile in tiles:
             ground.put(tile, "pan", geometry.pan())
-        self._relay()
+        self.relay()
 
     # Axes
 
@@ -359,7 +365,8 @@ class Mechanics:
             inputs["lid_open"].level or inputs["estop"].level
         )
 
-    def _relay(self) -> None:
+    def relay(self) -> None:
+        """The contacts follow their coil, unless they are welded or the coil is dead."""
         if self._relay_wanted() or self.relay_welded:
             self.clock.after(RELAY_CLOSE_US, self._relay_close)
         else:

@@ -100,4 +100,6 @@ class Caretaker:
             mechanics.drop_in(tile)
         self.table.run_for(0.3)
         mechanics.reach_into_gap(-1)
-        return self.wait(lambda: bool(mechanics.sensors["lift_down"].level) or bool(self.faults(since)), 30)
+        closed = self.wait(lambda: bool(mechanics.sensors["lift_down"].level) or bool(self.faults(since)), 30)
+        self.table.run_for(0.3)
+        return closed

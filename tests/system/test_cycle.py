@@ -1,0 +1,285 @@
+"""The cycle on the whole simulated table: it finishes, pauses, alternates, survives stops, and keeps to its states."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from pathlib import Path
+
+import pytest
+from soak.cycles import cycles, one_cut, wall_is_right
+from support.caretaker import Caretaker
+
+from twin import geometry
+from twin.invariants import Invariants
+from twin.table import Table, Unsafe
+from twin.tiles import make_set
+
+FIRMWARE = Path(__file__).parents[2] / "firmware"
+sys.path.insert(0, str(FIRMWARE))
+from controller import states  # noqa: E402
+
+
+def test_a_cycle_ends_with_the_right_walls_and_can_be_repeated() -> None:
+    with Table(11) as table:
+        caretaker = Caretaker(table)
+        table.run_for(1)
+        for _ in range(2):
+            assert caretaker.build() == "up"
+            assert wall_is_right(table)
+            assert caretaker.of("audit")[-1]["result"] == "complete"
+            assert caretaker.clear_table()
+        assert caretaker.faults() == []
+
+
+def test_wear_costs_time_not_walls() -> None:
+    outcomes, _, struck, unsafe = cycles(6, 10, 4)
+    assert outcomes == {"completed": 6}
+    assert struck["head_jam"] + struck["pusher_stuck"] + struck["starved"] > 0
+    assert unsafe == []
+
+
+def test_both_buttons_pause_and_either_resumes_the_same_cycle() -> None:
+    with Table(12) as table:
+        caretaker = Caretaker(table)
+        mechanics = table.world.mechanics
+        table.run_for(1)
+        caretaker.press("raise")
+        caretaker.wait(lambda: caretaker.state == "stack")
+        table.run_for(4)
+        stacked = sum(len(side.stacks) for side in mechanics.sides)
+        assert stacked > 0
+        caretaker.press("raise", "refill")
+        assert caretaker.wait(lambda: mechanics.console_open, 5)
+        table.run_for(5)
+        assert caretaker.state == "pause"
+        assert sum(len(side.stacks) for side in mechanics.sides) >= stacked
+        caretaker.press("refill")
+        assert caretaker.until_rest() == "up"
+        assert wall_is_right(table)
+        states_told = [e["state"] for e in caretaker.of("cycle")]
+        assert states_told.count("shuffle") == 1
+        assert "collect" not in states_told
+
+
+def test_missing_tiles_are_named_by_face_and_the_cycle_goes_on() -> None:
+    with Table(13) as table:
+        caretaker = Caretaker(table)
+        mechanics = table.world.mechanics
+        gone = [tile for tile in mechanics.pan if tile.number in (0, 77, 143)]
+        for tile in gone:
+            del mechanics.pan[tile]
+        table.run_for(1)
+        assert caretaker.build() == "fault"
+        assert [int(e["tile"]) for e in caretaker.of("missing")] == [0, 77, 143]
+        assert caretaker.wait(lambda: mechanics.console_open, 5)
+        table.run_for(1)
+        for tile in gone:
+            mechanics.drop_in(tile)
+        assert caretaker.build() == "up"
+        assert wall_is_right(table)
+
+
+@pytest.mark.parametrize("stacks", [17, 12])
+def test_other_counts_by_setting(stacks: int, tmp_path: Path) -> None:
+    with Table(14, state=tmp_path) as table:
+        caretaker = Caretaker(table)
+        mechanics = table.world.mechanics
+        mechanics.stacks = stacks
+        while len(mechanics.pan) > 8 * stacks:
+            del mechanics.pan[next(iter(mechanics.pan))]
+        write_settings(tmp_path, stacks=stacks)
+        table.cut_power()
+        table.kernel.start()
+        table.run_for(1)
+        assert caretaker.build() == "up"
+        assert mechanics.walls_up
+        assert sum(tile.place.startswith("wall") for tile in table.world.tiles) == 8 * stacks
+
+
+@pytest.mark.parametrize("bad", [{"stacks": 19}, {"stacks": 0}, {"sets": 3}, {"stacks": "many"}])
+def test_settings_outside_the_mechanics_are_refused_and_the_defaults_stand_in(bad: dict[str, object], tmp_path: Path) -> None:
+    write_settings(tmp_path, **bad)
+    with Table(15, state=tmp_path) as table:
+        caretaker = Caretaker(table)
+        table.run_for(1)
+        assert caretaker.faults() == [(92, 0)]
+        assert caretaker.build() == "up"
+        assert wall_is_right(table)
+
+
+def write_settings(folder: Path, **values: object) -> None:
+    from controller.settings import Settings
+
+    Settings(str(folder / "settings"), {}).save(**values)
+
+
+def test_two_sets_alternate_one_is_stacked_while_the_other_is_played(tmp_path: Path) -> None:
+    write_settings(tmp_path, sets=2)
+    with Table(16, state=tmp_path) as table:
+        caretaker = Caretaker(table)
+        mechanics, ground = table.world.mechanics, table.world.ground
+        table.run_for(1)
+        assert caretaker.build() == "up"
+        other = make_set(1, 16)
+        for tile in other:
+            ground.add(tile)
+        # The second set is pushed in for the first time while the first one stands, then they alternate.
+        playing = mechanics.sweep()
+        caretaker.press("refill")
+        assert caretaker.wait(lambda: mechanics.console_open, 10)
+        for tile in other:
+            mechanics.drop_in(tile)
+        assert caretaker.wait(lambda: caretaker.state == "hold", 60)
+        for number in range(2):
+            # The tiles of the last hand go in; the wall below comes up; the tiles that went in are stacked below it.
+            if number:
+                caretaker.press("refill")
+                assert caretaker.wait(lambda: mechanics.console_open, 10)
+                for tile in playing:
+                    mechanics.drop_in(tile)
+                caretaker.wait(lambda: mechanics.sensors["lift_down"].level == 1, 30)
+                table.run_for(0.5)
+            since = caretaker.last
+            caretaker.press("raise")
+            assert caretaker.wait(lambda: caretaker.of("cycle", since)[-1:] != [] and mechanics.walls_up, 60)
+            table.run_for(1)
+            up = {tile.set for stack in mechanics.standing.values() for tile in stack.values()}
+            assert len(up) == 1
+            if number:
+                assert caretaker.wait(lambda: caretaker.state == "hold", 60)
+                below = {tile.set for tile in (*other, *table.world.tiles) if tile.place.startswith("plate")}
+                assert below == {1 - up.pop()}
+                assert mechanics.walls_up
+            playing = mechanics.sweep()
+        assert caretaker.faults() == []
+
+
+@pytest.mark.parametrize("kind", ["power", "emergency stop", "lid"])
+@pytest.mark.parametrize("at_s", [0.7, 3.3, 9.123, 13.21, 18.2, 18.9, 19.6, 25.5])
+def test_stopped_at_any_time_it_comes_back_with_the_same_tiles(kind: str, at_s: float) -> None:
+    with Table(int(10 * at_s)) as table:
+        caretaker = Caretaker(table)
+        table.run_for(1)
+        assert one_cut(table, caretaker, kind, at_s) == "recovered"
+
+
+def test_a_hand_in_the_gap_opens_the_console_again() -> None:
+    with Table(17) as table:
+        caretaker = Caretaker(table)
+        mechanics = table.world.mechanics
+        table.run_for(1)
+        assert caretaker.build() == "up"
+        caretaker.press("refill")
+        assert caretaker.wait(lambda: mechanics.console_open, 10)
+        assert caretaker.wait(lambda: mechanics.lift.drive < 0, 20)
+        table.run_for(0.4)
+        mechanics.reach_into_gap(1)
+        table.run_for(2)
+        assert mechanics.console_open
+        table.run_for(20)
+        assert mechanics.console_open
+        mechanics.reach_into_gap(-1)
+        assert caretaker.wait(lambda: mechanics.sensors["lift_down"].level == 1, 10)
+        assert caretaker.faults() == []
+
+
+def test_presses_in_the_middle_do_not_count_as_going_on_after_a_fault() -> None:
+    with Table(18) as table:
+        caretaker = Caretaker(table)
+        table.run_for(1)
+        caretaker.press("raise")
+        caretaker.wait(lambda: caretaker.state == "stack")
+        caretaker.press("raise")
+        table.world.mechanics.set_lid(True)
+        table.run_for(0.5)
+        table.world.mechanics.set_lid(False)
+        table.run_for(20)
+        assert caretaker.state == "fault"
+        assert caretaker.held
+
+
+def test_displays_say_the_fault_when_no_host_is_there() -> None:
+    with Table(19) as table:
+        table.run_for(1)
+        table.world.mechanics.set_estop(True)
+        table.run_for(0.5)
+        shown = [bytes(panel.rows[0:10:2]) for panel in table.board.panels]
+        assert shown == [b"\x79\x66\x4f\x00\x00"] * 4  # E43
+
+
+def test_outputs_are_safe_within_a_millisecond_of_a_start() -> None:
+    """A watchdog bite leaves expanders and PWM as they were; `boot.py` comes first."""
+    with Table(20) as table:
+        caretaker = Caretaker(table)
+        table.run_for(1)
+        caretaker.press("raise")
+        caretaker.wait(lambda: caretaker.state == "stack")
+        table.run_for(2)
+        motors = table.board.motors.values()
+        assert any(motor.duty for motor in motors)
+        table.kernel._bite()
+        start = table.now
+        assert table.run_for(1, lambda: not any(motor.drive for motor in motors))
+        assert table.now - start <= 1000
+        assert table.run_for(1, lambda: not any(motor.duty for motor in motors))
+        assert table.now - start <= 1000
+
+
+# The state machine
+
+
+def test_every_state_is_reached_and_leads_home_again() -> None:
+    ways = {name: follow for name, _, follow in states.STATES}
+    assert set().union(*ways.values()) == set(ways) - {"idle"} | {"idle"}
+    for start in ways:
+        seen, queue = {start}, deque([start])
+        while queue:
+            for following in ways[queue.popleft()]:
+                if following not in seen:
+                    seen.add(following)
+                    queue.append(following)
+        assert seen == set(ways), f"from {start} some states are never reached: {set(ways) - seen}"
+
+
+def test_every_state_leaves_by_success_fault_or_a_person() -> None:
+    for name, limit, follow in states.STATES:
+        assert "fault" in follow, name
+        assert set(follow) - {"fault", name}, name
+        if not limit:
+            assert name in (*states.AT_REST, "pause", "collect"), f"{name} waits for ever though nobody is asked"
+
+
+# The watchers themselves
+
+
+def test_the_invariants_notice_what_must_not_happen() -> None:
+    table = Table(21)
+    mechanics, board = table.world.mechanics, table.board
+    watched: Invariants = table.invariants
+    board.outputs["relay_enable"].set(1)
+    table.clock.advance(100_000)
+    plate, lift = board.motors["plate_0"], board.motors["lift"]
+    mechanics.reach_into_gap(1)
+    plate.duty = 4095
+    plate.apply(0, 1)
+    table.clock.advance(300_000)
+    assert {b.rule for b in watched.breaches} == {"above"}
+    plate.duty = 0
+    plate.apply(0, 1)
+    mechanics.reach_into_gap(-1)
+    watched.clear()
+    lift.duty = 4095
+    lift.apply(0, 1)
+    table.clock.advance(3_000_000)
+    assert {b.rule for b in watched.breaches} == {"limit"}
+    watched.clear()
+    mechanics.set_estop(True)
+    table.clock.advance(4_000_000)
+    assert {b.rule for b in watched.breaches} == {"relay"}
+    watched.clear()
+    mechanics.set_estop(False)
+    table.clock.advance(5_000_000)
+    assert "act" in {b.rule for b in watched.breaches}
+    with pytest.raises(Unsafe, match="act"):
+        table.check()
