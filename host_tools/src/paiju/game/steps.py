@@ -51,17 +51,25 @@ class Steps:
     # -- hand and pond
 
     def overtaken(self, tile: int, seat: int) -> bool:
-        """Whether the next seat drew or discarded well before this tile came: then it is not this turn's tile."""
-        case, following = self.case, (seat + 1) % 4
+        """Whether others have acted well before this tile came: the next seat drew, anybody discarded or claimed.
+        Then it is not this turn's tile."""
+        case = self.case
         if seat != case.position.turn or not case.actions:
             return False
-        begun, zones = case.actions[-1].ms, (zone_of(following, HAND), zone_of(following, POND))
-        return any(
-            case.seen[other] in zones
-            and begun < case.since[other] < case.since[tile] - REORDER_MS
-            and case.position.place[other] in (WALL, zones[0])
-            for other in case.odd
-        )
+        begun, latest = case.actions[-1].ms, case.since[tile] - REORDER_MS
+        return any(begun < case.since[other] < latest and self._acts_after(other, seat) for other in case.odd)
+
+    def _acts_after(self, tile: int, seat: int) -> bool:
+        """Whether an odd tile shows that a seat other than `seat` has acted."""
+        case = self.case
+        zone, place = case.seen[tile], case.position.place[tile]
+        other, where = divmod(zone, 4)
+        if zone == NO_ZONE or other == seat or FLOWER[tile]:
+            return False
+        if where == HAND:
+            return other == (seat + 1) % 4 and place == WALL
+        own = place in (WALL, zone_of(other, HAND))
+        return own if where == POND else own or case.origin[tile] == zone_of(seat, POND)
 
     def _claim_under_way(self, seat: int) -> bool:
         """Whether tiles lie exposed that make a set with the discard: then nobody draws from the wall."""

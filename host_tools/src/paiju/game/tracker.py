@@ -16,6 +16,7 @@ from paiju.game.hand_tracker import HandTracker
 from paiju.game.passing import passing_sights
 from paiju.game.position import Setup
 from paiju.game.record import Correction, HandRecord, result_of
+from paiju.game.retiming import Log, retimed
 from paiju.tiles import TILE_COUNT
 
 Report = Output | HandRecord
@@ -231,8 +232,9 @@ class Tracker:
         return [*self._put_in_place(again), *again.remark(Reason.DEALER, self._clock)]
 
     def _hindsight(self) -> list[Report]:
-        """When something new cannot be explained: derive the hand again without the sights that proved wrong, for
-        the dealer that was expected, or without inferring discards from tiles out of sight.
+        """When something new cannot be explained: derive the hand again without the sights that proved wrong, with
+        late ones moved to their time, for the dealer that was expected, or without inferring discards from tiles
+        out of sight.
 
         Taken only if it leaves less unexplained. What a person has corrected is not touched.
         """
@@ -242,11 +244,15 @@ class Tracker:
             return []
         self._accepted = hand.unexplained
         wrong = passing_sights(self._log)
+        logs: list[Log] = [self._log]
+        if (in_time := retimed(self._log)) != self._log:
+            logs.append(in_time)
         best: HandTracker = hand
-        ways = product({self._expected: None, hand.setup: None}, (False, True), {frozenset(wrong): None, NONE: None})
-        for setup, cautious, left_out in ways:
+        setups = {self._expected: None, hand.setup: None}
+        ways = product(logs, setups, (False, True), {frozenset(wrong): None, NONE: None})
+        for log, setup, cautious, left_out in ways:
             again = HandTracker(setup, settle_ms=self.settle_ms, cautious=cautious)
-            for event, ms in self._log:
+            for event, ms in log:
                 if event.seq in left_out:
                     again.pass_time(event, ms)
                 else:

@@ -123,9 +123,14 @@ class Wins:
         robbed = verdict.hand is not None and verdict.hand.robbing_kong
         tiles = (verdict.win_tile, *verdict.concealed)
         flags = ("robbing_kong",) if robbed else ()
-        draw = self._case.position.last_draw[seat]
-        if verdict.source is None and draw is not None and draw.confidence is Confidence.INFERRED:
-            # Which tile was drawn last decides on waits and last tiles: a person should know it.
+        doubtful = any(
+            action.seat == seat
+            and action.kind in (ActionKind.DEAL, ActionKind.DRAW)
+            and action.confidence is Confidence.INFERRED
+            for action in self._case.actions
+        )
+        if verdict.source is None and doubtful:
+            # Which tile was drawn last decides on the wait: with an unread tile in the hand a person must say.
             self._case.attention.note(Reason.AMBIGUOUS, ms, seat, (verdict.win_tile,), (seq,))
         draft = Draft(ActionKind.WIN, seat, tiles, verdict.source, flags=flags)
         return self._case.do(draft, evidence=(seq, self._read[seat]), ms=ms)
