@@ -177,16 +177,14 @@ class Cycle:
         if not self._homed:
             await self.home()
         if wanted == "refill":
-            if self.state != "hold":
+            if self.sets == 2 or self.state != "hold":
                 await self._collect()
-                if self.sets == 2 and not self.complete:
-                    await self._build()
-        elif not self.in_play or self.complete:
+        elif not self.in_play:
             if not self.complete:
                 await self._build()
             await self._raise()
-            if self.sets == 2 and self._cells[m.FLAGS] & m.LOADED:
-                await self._build()
+        if self.sets == 2 and not self.complete and (self._cells[m.FLAGS] & m.LOADED or self._cells[m.TARGET]):
+            await self._build()  # the other set, while this one is played
         if self.state == "home":
             self._rest()
 
@@ -397,6 +395,9 @@ class Cycle:
             self.sides[n].unsure()
         cells[m.PUSHING] = cells[m.FOREIGN] = cells[m.DOUBLED] = 0
         cells[m.TARGET] = self.stacks
+        if self.in_play:
+            cells[m.SET_BELOW] = 1 - cells[m.SET_ABOVE]
+        cells[m.FLAGS] &= ~m.LOADED
         self._memory.count(m.CYCLES)
 
     async def _gate(self, side):
@@ -477,7 +478,6 @@ class Cycle:
             await self._all_down(fault.code != faults.HAND_IN_THE_WAY)
             raise fault
         cells[m.TARGET] = 0
-        cells[m.FLAGS] &= ~m.LOADED
         self._memory.count(m.WALLS_BUILT)
         self._scanner.resume()
         self._enter("ready")

@@ -12,7 +12,7 @@ STATES = (
     ("stack", 95, ("audit", "pause", "fault")),
     ("pause", 0, ("stack", "fault")),
     ("audit", 2, ("hold", "fault")),
-    ("hold", 0, ("home", "raise", "fault")),
+    ("hold", 0, ("home", "raise", "collect", "fault")),
     ("raise", 60, ("ready", "fault")),
     ("ready", 0, ("home", "collect", "shuffle", "stack", "fault")),
     ("collect", 0, ("idle", "hold", "fault")),
