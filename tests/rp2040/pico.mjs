@@ -5,7 +5,7 @@
 // Speaks the calls of hardware/twin/shim/_kernel.py on descriptors 3 and 4, so hardware/twin/kernel.py cannot tell it
 // from a PC port. Its USB serial port is standard output; each garbage collection adds a line "[gc] MICROSECONDS".
 // Time is the emulated chip's: cycles of the instructions, bits on the buses.
-import { readFileSync, readSync, writeSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 const config = JSON.parse(readFileSync(process.argv[2], 'utf8'));
@@ -17,7 +17,6 @@ const [PIN_WRITE, PIN_IRQ, SPI_READ, I2C_WRITE, I2C_READ, UART_INIT, UART_WRITE,
 const HEAD = 36;
 const INLINE = 64;
 const FLASH = 0x10000000;
-const CYCLE_NS = 8; // 125 MHz
 const EDGES = 12; // falling and rising
 const UART_HEARD = 1; // a wait ends when the host has sent something
 const FOREVER = 1n << 61n;
@@ -242,12 +241,21 @@ const flash = {
   execute() {
     const { command, address } = this;
     const erased = { 0x20: 4096, 0x52: 32768, 0xd8: 65536 }[command[0]];
-    if (erased) mcu.flash.fill(0xff, address & ~(erased - 1), (address & ~(erased - 1)) + erased);
-    if (command[0] === 0x02) {
-      command.slice(4).forEach((byte, i) => {
-        mcu.flash[(address & ~0xff) | ((address + i) & 0xff)] &= byte;
-      });
+    if (erased) {
+      const from = address & ~(erased - 1);
+      mcu.flash.fill(0xff, from, from + erased);
+      this.keep(from, erased);
     }
+    if (command[0] === 0x02) {
+      const page = address & ~0xff;
+      command.slice(4).forEach((byte, i) => {
+        mcu.flash[page | ((address + i) & 0xff)] &= byte;
+      });
+      this.keep(page, 256);
+    }
+  },
+  keep(from, size) {
+    writeSync(this.file, mcu.flash, from, size, from);
   },
 };
 
@@ -280,6 +288,11 @@ for (let at = 0; at < image.length; at += 512) {
   if (image.readUInt32LE(at) !== 0x0a324655) throw new Error(`${config.image} is no UF2 file`);
   mcu.flash.set(image.subarray(at + 32, at + 32 + image.readUInt32LE(at + 16)), image.readUInt32LE(at + 12) - FLASH);
 }
+// What the firmware has written outlives it, in the part behind the image.
+const FILES = 0x200000 - 1408 * 1024; // the port keeps the last 1408 KiB of 2 MiB for files
+if (existsSync(config.flash)) mcu.flash.set(readFileSync(config.flash).subarray(FILES), FILES);
+else writeFileSync(config.flash, mcu.flash.subarray(0, 0x200000));
+flash.file = openSync(config.flash, 'r+');
 mcu.peripherals[0x40058].onWatchdogTrigger = () => {
   writeSync(1, '[watchdog]\n');
   process.exit(3);
@@ -318,7 +331,7 @@ for (;;) {
     }
     continue;
   }
-  clock.tick(core.executeInstruction() * CYCLE_NS);
+  clock.tick((core.executeInstruction() * 1e9) / mcu.clkSys);
   if (clock.nanos >= hold) wait(micros());
   if (core.PC === collecting) {
     collecting = 0;

@@ -35,12 +35,14 @@ class Pico(Kernel):
     """The emulator instead of a PC port: it speaks the same calls."""
 
     def _command(self) -> tuple[list[str], list[str]]:
+        assert self.cwd is not None
         spec = self.board.spec
         pins, readers, spi, i2c = spec["pins"], spec["reader"], spec["spi"], spec["i2c"]["panel"]
         config = {
             "modules": str(EMULATOR),
             "bootrom": str(BOOTROM),
             "image": str(IMAGE),
+            "flash": str(self.cwd / "flash.bin"),
             "collect": int(SYMBOLS.read_text().split()[1], 16),
             "serial": list(bytes.fromhex(self.board.unique_id)),
             "outputs": [*(pins[name] for name in ("fram_cs", "expander_cs", "adc_cs")), *(r["cs"] for r in readers)],
@@ -50,7 +52,6 @@ class Pico(Kernel):
                     "addresses": [*spec["pwm"]["addresses"], *spec["panel"]["addresses"]]},
             "uart": {"id": spec["link"]["uart"], "baud": spec["link"]["baud"]},
         }  # fmt: skip
-        assert self.cwd is not None
         path = self.cwd / "pico.json"
         path.write_text(json.dumps(config))
         return ["node", str(HERE / "pico.mjs"), str(path)], []

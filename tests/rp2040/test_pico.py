@@ -1,0 +1,85 @@
+"""The RP2040 build of the firmware on an emulated Pico, with the twin's chips at its pins (make test-rp2040)."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+from struct import unpack
+
+import pytest
+from pico import Pico, missing, pico
+from scene import Inventory, Scene, scene
+
+HAND = [4 * face for face in range(14)]
+HEAP_LIMIT = 120 * 1024
+WHY_NOT = missing()
+
+pytestmark = [pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT), pytest.mark.timeout(1200)]
+
+
+def reads_of(scene: Scene, zone: int) -> list[Inventory]:
+    """The inventories that heard a whole hand; the last one may be under way."""
+    return [i for i in scene.ear.inventories[:-1] if i.zone == zone and len(i.uids) == len(HAND)]
+
+
+def test_it_reads_a_hand_and_the_dice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with scene(tmp_path, controller=pico) as s:
+        kernel = s.table.kernel
+        assert isinstance(kernel, Pico)
+        assert s.until(lambda: s.connection.link.hello is not None), kernel.output()
+        hello = s.connection.link.hello
+        assert hello is not None
+        assert hello.serial == s.table.board.unique_id.replace(" ", "").lower()
+        hello_at = s.table.now
+
+        s.lay(0, HAND)
+        laid_at = s.table.now
+        assert s.until(lambda: len(s.of("enter")) >= len(HAND), 30), kernel.output()
+        assert sorted((int(e["zone"]), int(e["tile"])) for e in s.of("enter")) == [(0, n) for n in HAND]
+        entered_at = s.table.now
+        assert s.until(lambda: len(reads_of(s, 0)) >= 3, 30), kernel.output()
+
+        s.press("dice")
+        assert s.until(lambda: bool(s.of("dice"))), kernel.output()
+        throw = s.of("dice")[0]
+        assert (throw["throw"], throw["die1"], throw["die2"]) == (1, *(s.table.world.mechanics.dice.values or ()))
+
+        heap = s.ask("memory")
+        assert heap["used"] <= HEAP_LIMIT
+        assert [e.kind for e in s.events if e.kind in ("fault", "leave", "tag")] == []
+        assert {str(e["state"]) for e in s.of("reader")} == {"ok"}
+        assert len(s.of("enter")) == len(HAND)
+        collections = kernel.collections
+        assert collections
+
+    reads = reads_of(s, 0)
+    slots = [i.us / i.slots for i in reads]
+    with capsys.disabled():
+        print(
+            f"\nRP2040 at 125 MHz, emulated: hello {hello_at / 1e3:.0f} ms after power; 14 tiles known "
+            f"{(entered_at - laid_at) / 1e3:.0f} ms after they were laid"
+            f"\ninventory of 14: {statistics.median(i.us for i in reads) / 1e3:.0f} ms in "
+            f"{reads[-1].slots} slots, {statistics.median(slots) / 1e3:.2f} ms a slot ({len(reads)} inventories)"
+            f"\nheap: {heap['used']} bytes used, {heap['free']} free; "
+            f"longest of {len(collections)} garbage collections {max(collections) / 1e3:.1f} ms"
+        )
+
+
+def test_what_is_kept_on_flash_outlives_a_power_cut(tmp_path: Path) -> None:
+    with scene(tmp_path, controller=pico) as s:
+        assert s.until(lambda: s.connection.link.hello is not None), s.table.kernel.output()
+        s.table.world.mechanics.sensors["service_key"].set(1)
+        s.until(lambda: False, 0.5)
+        bench = s.connection.link.command("workbench")
+        assert s.until(lambda: bench.reply is not None)
+        s.ask("calibrate", 2, 7, 5, 3, 9000)
+        s.connection.link.release(bench)
+
+        s.connection.unplug()
+        s.table.cut_power()
+        s.table.kernel.start()
+        s.connection.plug()
+        assert s.until(lambda: len(s.of("boot")) == 2), s.table.kernel.output()
+        zone = s.ask("zone", 2)
+    assert (zone["level"], zone["margin"], zone["floor"], zone["day"]) == (7, 5, 3, 9000)
+    assert unpack("<I", (tmp_path / "flash.bin").read_bytes()[:4])[0] != 0xFFFFFFFF
