@@ -1,4 +1,4 @@
-"""Late sights moved to when they must have come about: the log as quicker readers and tidier players would have made it.
+"""Late sights moved to when they must have come about: the log as quicker readers and tidier players would make it.
 
 A tile that went silent and turned up where it is played to was played when it went silent. The tiles of a meld were
 laid down, for the order of acts, when the first of them was.

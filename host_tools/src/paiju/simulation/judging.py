@@ -60,18 +60,29 @@ def _step(action: Action) -> Step:
     return kind, action.seat, codes, source
 
 
+def _starts(record: HandRecord, seat: int) -> int:
+    """How many of a seat's acts are the deal and the flowers shown and replaced before its first turn."""
+    own = [_step(action) for action in record.actions if action.seat == seat]
+    return next((n for n, step in enumerate(own) if step[0] not in _START), len(own))
+
+
 def _public(record: HandRecord) -> list[Step]:
-    """What everybody sees, in order; the flowers before the first discard may come to light in any order."""
-    steps = [_step(a) for a in record.actions if a.kind not in (ActionKind.DEAL, ActionKind.DRAW)]
-    first = next((n for n, step in enumerate(steps) if step[0] != "flower"), len(steps))
-    return sorted(steps[:first], key=lambda step: (step[1] or 0, step[2])) + steps[first:]
+    """What everybody sees, in order, but for the flowers at the start: they belong to their seats only."""
+    left = [_starts(record, seat) for seat in range(4)]
+    steps: list[Step] = []
+    for action in record.actions:
+        if action.seat is not None and left[action.seat]:
+            left[action.seat] -= 1
+        elif action.kind is not ActionKind.DRAW:
+            steps.append(_step(action))
+    return steps
 
 
 def _own(record: HandRecord, seat: int) -> list[Step]:
     """A seat's acts. Which tiles were dealt and which replaced a flower at once, no reader can tell."""
     steps = [_step(action) for action in record.actions if action.seat == seat]
-    first = next((n for n, step in enumerate(steps) if step[0] not in _START), len(steps))
-    held = tuple(sorted(code for step in steps[:first] if step[0] != "flower" for code in step[2]))
+    first = _starts(record, seat)
+    held = tuple(sorted(code for step in steps[:first] for code in step[2]))
     return [("start", seat, held, None), *steps[first:]]
 
 
