@@ -1,11 +1,26 @@
 """Which hands can exist, and what the others are told."""
 
+import ast
+from collections.abc import Iterator
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import paiju
+from paiju import i18n
 from paiju.hand import ERROR_CODES, Hand, HandError, Meld, MeldKind, Source
+from paiju.notation import parse_hand
+from paiju.rules import score
+
+
+@pytest.fixture(autouse=True)
+def _english() -> Iterator[None]:
+    i18n.set_language("en")
+    yield
+    i18n.set_language(None)
+
 
 GOOD: dict[str, Any] = {
     "melds": [["chow", ["1m", "2m", "3m"], "left"], ["concealed_kong", ["E", "E", "E", "E"], "self"]],
@@ -50,7 +65,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("wrong_source", {"melds": [["concealed_kong", ["1m", "1m", "1m", "1m"], "left"]]}, "left"),
     ("wrong_count", {"concealed": []}, "0"),
     ("wrong_count", {"concealed": ["4p", "5p", "6p", "7s", "8s", "9s", "C", "C"]}, "8"),
-    ("wrong_count", {"melds": [["chow", ["1m", "2m", "3m"], "left"]] * 5, "concealed": []}, "impossible"),
+    ("wrong_count", {"melds": [["chow", ["1m", "2m", "3m"], "left"]] * 5, "concealed": []}, "at most four"),
     ("too_many_copies", {"concealed": ["E", "5p", "6p", "7s", "8s", "9s", "C"]}, "5 of E"),
     ("impossible_flag", {"self_drawn": False}, "kong_replacement"),
     ("impossible_flag", {"robbing_kong": True, "kong_replacement": False}, "self_drawn"),
@@ -71,6 +86,16 @@ def test_refused(code: str, change: dict[str, Any], named: str) -> None:
     assert caught.value.code == code
     assert code in ERROR_CODES
     assert named in caught.value.message
+
+
+@pytest.mark.parametrize("language", ["zh_Hans", "zh_Hant"])
+@pytest.mark.parametrize(("code", "change", "named"), BAD)
+def test_refused_in_every_language(code: str, change: dict[str, Any], named: str, language: str) -> None:
+    i18n.set_language(language)
+    value = {key: one for key, one in (GOOD | change).items() if one is not None}
+    with pytest.raises(HandError) as caught:
+        Hand.from_json(value)
+    assert (caught.value.code, caught.value.message[-1]) == (code, "。")
 
 
 @pytest.mark.parametrize("value", [None, [], "hand", 3])
@@ -94,13 +119,39 @@ def test_hands_are_immutable_values() -> None:
     assert Meld(MeldKind.CHOW, (2, 0, 1), Source.LEFT) == Meld(MeldKind.CHOW, (0, 1, 2), Source.LEFT)
 
 
-def test_no_replacement_without_a_kong_and_no_robbed_kong_on_the_last_tile() -> None:
+def test_no_replacement_without_a_kong() -> None:
     tiles = (0, 1, 2, 12, 13, 14, 20, 21, 22, 31, 31, 4, 5)
     with pytest.raises(HandError, match="needs a kong"):
         Hand((), tiles, 3, self_drawn=True, kong_replacement=True)
-    with pytest.raises(HandError, match="one more tile"):
-        Hand((), tiles, 3, robbing_kong=True, last_wall_tile=True)
     assert Hand((), tiles, 3, robbing_kong=True, last_of_kind=True).robbing_kong
+
+
+def test_a_kong_robbed_on_the_last_tile_is_for_the_rule_text_to_judge() -> None:
+    """MCR knows one last tile, which has no replacement; the second text one for each player."""
+    hand = parse_hand("[123p,1]46m234p567s99s+5m", robbing_kong=True, last_wall_tile=True)
+    assert {fan.zh_hant for fan in score(hand, "competitive").fans} == {"夾絕張", "單張和牌", "海底撈月"}
+    for profile in ("mcr1998", "mcr"):
+        with pytest.raises(HandError) as caught:
+            score(hand, profile)
+        assert caught.value.code == "impossible_flag"
+
+
+def test_codes_are_those_that_can_come_out() -> None:
+    raised = set()
+    for path in Path(paiju.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            called = getattr(node, "func", None)
+            direct = getattr(called, "id", "") == "HandError"
+            by_meld = path.name == "hand.py" and getattr(called, "attr", "") == "_refused"
+            if (direct or by_meld) and isinstance(node.args[0], ast.Constant):
+                raised.add(node.args[0].value)
+    assert raised == set(ERROR_CODES)
+
+
+def test_values_in_messages_are_short() -> None:
+    with pytest.raises(HandError) as caught:
+        Hand.from_json(GOOD | {"seat_wind": "E" * 100_000})
+    assert len(caught.value.message) < 120
 
 
 def test_faces_out_of_range() -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from paiju.hand import HandError, MeldKind, Source
 from paiju.notation import (
+    Way,
     parse,
     parse_hand,
     parse_tiles,
@@ -72,8 +73,26 @@ def test_flowers_as_letters() -> None:
 def test_a_chow_digit_is_a_seat_except_in_compact_notation() -> None:
     with pytest.raises(HandError) as caught:
         parse_hand("[678s,3]147m369s25pSS+8p")
-    assert caught.value.code == "wrong_source"
-    assert parse_hand("[678s,3]147m369s25pSS+8p|EE0000").melds[0].source is Source.LEFT
+    assert (caught.value.code, caught.value.position) == ("wrong_source", 0)
+    assert "[678s,1]" in caught.value.message
+    assert "|" in caught.value.message
+    for suffix in ("|EE0000", "|", "||"):
+        assert parse_hand("[678s,3]147m369s25pSS+8p" + suffix).melds[0].source is Source.LEFT
+
+
+def test_what_the_suffix_says_is_not_said_twice() -> None:
+    hand = "123m456p789s11p23s+4s|SW1000"
+    assert parse("123m456p789s11p23s|SW1000").way == Way(1, 2, self_drawn=True)
+    assert parse("123m456p789s11p23s").way is None
+    for told in ({"self_drawn": True}, {"seat_wind": 2}):
+        with pytest.raises(HandError) as caught:
+            parse_hand(hand, **told)  # type: ignore[arg-type]
+        assert caught.value.code == "bad_value"
+    for text in ("3f" + hand, hand + "|1"):
+        with pytest.raises(HandError) as caught:
+            parse_hand(text, flowers=1)
+        assert caught.value.code == "bad_value"
+    assert parse_hand("3f" + hand + "|1").flowers == 2
 
 
 ERRORS = [

@@ -7,8 +7,10 @@ and raises `HandError` with a code from `ERROR_CODES`. Whether the shape wins is
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from reprlib import Repr
 from typing import Any, Final
 
+from paiju.i18n import _
 from paiju.tiles import FACES, PLAYING_FACE_COUNT, WINDS, code_of, face_of, is_flower, is_suited
 
 ERROR_CODES: Final = (
@@ -31,7 +33,7 @@ ERROR_CODES: Final = (
 
 
 class HandError(ValueError):
-    """Why a hand cannot be scored. `code` is one of ERROR_CODES, the message is one sentence.
+    """Why a hand cannot be scored. `code` is one of ERROR_CODES, the message one sentence in the current language.
 
     `position` is the offending character of a notation (0-based), where there is one.
     """
@@ -93,24 +95,35 @@ class Meld:
     def __post_init__(self) -> None:
         tiles = tuple(sorted(self.tiles))
         object.__setattr__(self, "tiles", tiles)
-        shown = " ".join(_shown(t) for t in tiles)
         for face in tiles:
             _check_playing_face(face)
         size = 4 if self.kind.is_kong else 3
         if len(tiles) != size:
-            raise HandError("bad_meld", f"A {_words(self.kind)} has {size} tiles, not {len(tiles)}: {shown}.")
+            raise self._refused("bad_meld", _("{tiles} cannot be {kind}: it needs {size} tiles, not {count}."))
         first = tiles[0]
         object.__setattr__(self, "code", self.kind.index * PLAYING_FACE_COUNT + first)
         if self.kind is MeldKind.CHOW:
             if not is_suited(first) or first % 9 > 6 or tiles != (first, first + 1, first + 2):
-                raise HandError("bad_meld", f"{shown} is not a chow: it needs three in a row of one suit.")
+                raise self._refused("bad_meld", _("{tiles} cannot be a chow: it needs three in a row of one suit."))
             if self.source is not Source.LEFT:
-                raise HandError("wrong_source", f"Chow {shown} must come from the left, not {self.source.value}.")
+                raise self._refused(
+                    "wrong_source", _("The chow {tiles} cannot come from {source}: chows come from the left.")
+                )
             return
         if tiles.count(first) != size:
-            raise HandError("bad_meld", f"{shown} is not a {_words(self.kind)}: its tiles must be equal.")
+            raise self._refused("bad_meld", _("{tiles} cannot be {kind}: its tiles must be equal."))
         if (self.kind is MeldKind.CONCEALED_KONG) != (self.source is Source.SELF):
-            raise HandError("wrong_source", f"The {_words(self.kind)} {shown} cannot come from {self.source.value}.")
+            raise self._refused("wrong_source", _("{tiles} cannot be {kind} that comes from {source}."))
+
+    def _refused(self, code: str, message: str) -> HandError:
+        text = message.format(
+            tiles=" ".join(map(code_of, self.tiles[:5])) or "[]",
+            kind=_meld_words(self.kind),
+            source=_source_words(self.source),
+            size=4 if self.kind.is_kong else 3,
+            count=len(self.tiles),
+        )
+        return HandError(code, text)
 
     @property
     def is_concealed(self) -> bool:
@@ -120,19 +133,21 @@ class Meld:
     def from_json(cls, value: Any) -> "Meld":
         """From `[type, [tile, ...], source]`, e.g. `["chow", ["1m", "2m", "3m"], "left"]`."""
         if not isinstance(value, list) or len(value) != 3:
-            raise HandError("bad_value", "A meld is a list of type, tiles and source.")
+            raise HandError("bad_value", _("A meld is a list of type, tiles and source."))
         kind, tiles, source = value
         try:
             meld_kind = MeldKind(kind)
         except ValueError:
-            names = ", ".join(k.value for k in MeldKind)
-            raise HandError("bad_value", f"Unknown meld type {kind!r}: use one of {names}.") from None
+            message = _("Unknown meld type {found}: use one of {known}.")
+            known = ", ".join(k.value for k in MeldKind)
+            raise HandError("bad_value", message.format(found=quoted(kind), known=known)) from None
         try:
             meld_source = Source(source)
         except ValueError:
-            names = ", ".join(s.value for s in Source)
-            raise HandError("bad_value", f"Unknown meld source {source!r}: use one of {names}.") from None
-        return cls(meld_kind, _faces_from_json(tiles, "the tiles of a meld"), meld_source)
+            message = _("Unknown meld source {found}: use one of {known}.")
+            known = ", ".join(s.value for s in Source)
+            raise HandError("bad_value", message.format(found=quoted(source), known=known)) from None
+        return cls(meld_kind, _faces_from_json(tiles, "melds"), meld_source)
 
     def to_json(self) -> list[Any]:
         return [self.kind.value, [code_of(t) for t in self.tiles], self.source.value]
@@ -146,7 +161,8 @@ class Hand:
     """A complete hand. `concealed` are faces without the winning tile, kept in ascending order.
 
     `prevalent_wind` and `seat_wind` are 0..3 = E S W N; `flowers` is their number, 0..8.
-    `last_of_kind`: the other three of the winning tile lie face up. `counts` packs how many of each face
+    `last_of_kind`: the other three of the winning tile lie face up. What counts as the last wall tile, and
+    whether a kong can be robbed on it, is the rule text's matter. `counts` packs how many of each face
     are concealed, for tables: see `pack`; `situation` packs the flags (bits 0-4: self-drawn, last wall tile,
     kong replacement, robbing a kong, last of kind), the prevalent wind (5-6) and the seat wind (7-8).
     """
@@ -170,12 +186,13 @@ class Hand:
         object.__setattr__(self, "concealed", tuple(sorted(self.concealed)))
         for flag in _FLAGS:
             if not isinstance(getattr(self, flag), bool):
-                raise HandError("bad_value", f"{flag} must be true or false.")
+                raise HandError("bad_value", _("{field} must be true or false.").format(field=flag))
         for name in ("prevalent_wind", "seat_wind"):
             if not _is_int(getattr(self, name), 0, 3):
-                raise HandError("bad_value", f"{name} must be one of E, S, W, N.")
+                raise _no_wind(name, getattr(self, name))
         if not _is_int(self.flowers, 0, 8):
-            raise HandError("bad_value", f"flowers must be 0 to 8, not {self.flowers!r}.")
+            message = _("flowers must be 0 to 8, not {found}.")
+            raise HandError("bad_value", message.format(found=quoted(self.flowers)))
         _check_playing_face(self.win_tile)
         check_tiles(self.melds, self.concealed, self.win_tile)
         object.__setattr__(self, "counts", pack(self.concealed))
@@ -192,30 +209,24 @@ class Hand:
         self._check_flags()
 
     def _check_flags(self) -> None:
-        shown = _shown(self.win_tile)
         in_hand = self.concealed.count(self.win_tile)
         if self.robbing_kong:
             if self.self_drawn:
-                raise HandError("impossible_flag", "robbing_kong wins on another player's tile: not self_drawn.")
-            if self.last_wall_tile:
-                raise HandError(
-                    "impossible_flag", "robbing_kong with last_wall_tile: a kong needs one more tile to draw."
-                )
+                raise self._impossible(_("robbing_kong wins on another player's tile: it cannot be self_drawn."))
             if in_hand or any(self.win_tile in meld.tiles for meld in self.melds):
-                raise HandError(
-                    "impossible_flag",
-                    f"robbing_kong: the other three {shown} are in the kong, not in this hand.",
-                )
+                raise self._impossible(_("robbing_kong: the other three {tile} are in the kong, not in this hand."))
         if self.kong_replacement:
             if not self.self_drawn:
-                raise HandError("impossible_flag", "kong_replacement is a draw: it needs self_drawn.")
+                raise self._impossible(_("kong_replacement is a draw: it needs self_drawn."))
             if not any(meld.kind.is_kong for meld in self.melds):
-                raise HandError("impossible_flag", "kong_replacement needs a kong among the melds.")
+                raise self._impossible(_("kong_replacement needs a kong among the melds."))
         if self.last_of_kind and in_hand:
-            raise HandError(
-                "impossible_flag",
-                f"last_of_kind: the other three {shown} lie face up, so none is concealed here.",
+            raise self._impossible(
+                _("last_of_kind: the other three {tile} lie face up, so none can be concealed here.")
             )
+
+    def _impossible(self, message: str) -> HandError:
+        return HandError("impossible_flag", message.format(tile=code_of(self.win_tile)))
 
     @classmethod
     def from_json(cls, value: Any) -> "Hand":
@@ -224,13 +235,13 @@ class Hand:
         Flags default to false, winds to E, flowers to 0; other fields are ignored.
         """
         if not isinstance(value, dict):
-            raise HandError("bad_json", "A hand is a JSON object.")
+            raise HandError("bad_json", _("A hand is a JSON object."))
         for name in ("concealed", "win_tile"):
             if name not in value:
-                raise HandError("missing_field", f"The hand has no {name}.")
+                raise HandError("missing_field", _("The hand has no {field}.").format(field=name))
         melds = value.get("melds", [])
         if not isinstance(melds, list):
-            raise HandError("bad_value", "melds must be a list.")
+            raise HandError("bad_value", _("melds must be a list."))
         return cls(
             melds=tuple(Meld.from_json(meld) for meld in melds),
             concealed=_faces_from_json(value["concealed"], "concealed"),
@@ -260,19 +271,19 @@ def check_tiles(melds: Iterable[Meld], concealed: Iterable[int], win_tile: int |
         _check_playing_face(face)
     wanted = 13 - 3 * len(melds)
     if len(melds) > 4 or len(concealed) != wanted:
-        needs = f"needs {wanted} concealed tiles" if wanted > 0 else "is impossible"
-        raise HandError(
-            "wrong_count",
-            f"A hand with {len(melds)} melds {needs} besides the winning tile; there are {len(concealed)}.",
-        )
+        if wanted > 0:
+            message = _("Besides {melds} melds and the winning tile, {wanted} concealed tiles are needed, not {count}.")
+        else:
+            message = _("A hand has at most four melds, not {melds}.")
+        raise HandError("wrong_count", message.format(melds=len(melds), wanted=wanted, count=len(concealed)))
     held = [*concealed, *(tile for meld in melds for tile in meld.tiles)]
     if win_tile is not None:
         held.append(win_tile)
     held.sort()
     for face, fifth in zip(held, held[4:], strict=False):
         if face == fifth:
-            copies = held.count(face)
-            raise HandError("too_many_copies", f"There are {copies} of {code_of(face)}; the set has four.")
+            message = _("There are {count} of {tile}; the set has four.")
+            raise HandError("too_many_copies", message.format(count=held.count(face), tile=code_of(face)))
 
 
 # Adding UNIT[face] counts a face: faces 0-17 in one integer, 18-33 in another, three bits each.
@@ -294,37 +305,65 @@ def _is_int(value: object, low: int, high: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
-def _shown(face: object) -> str:
-    return FACES[face] if isinstance(face, int) and 0 <= face < len(FACES) else repr(face)
+_shortened: Final = Repr()
+_shortened.maxstring = _shortened.maxlong = _shortened.maxother = 40
 
 
-def _words(kind: MeldKind) -> str:
-    return kind.value.replace("_", " ")
+def quoted(value: object) -> str:
+    """A value of the input as it can be shown within a sentence: escaped and not too long."""
+    return _shortened.repr(value)
+
+
+def _meld_words(kind: MeldKind) -> str:
+    return {
+        MeldKind.CHOW: _("a chow"),
+        MeldKind.PUNG: _("a pung"),
+        MeldKind.MELDED_KONG: _("a melded kong"),
+        MeldKind.ADDED_KONG: _("an added kong"),
+        MeldKind.CONCEALED_KONG: _("a concealed kong"),
+    }[kind]
+
+
+def _source_words(source: Source) -> str:
+    return {
+        Source.LEFT: _("the left"),
+        Source.ACROSS: _("across"),
+        Source.RIGHT: _("the right"),
+        Source.SELF: _("oneself"),
+    }[source]
 
 
 def _check_playing_face(face: object) -> None:
     if not isinstance(face, int) or isinstance(face, bool) or not 0 <= face < len(FACES):
-        raise HandError("unknown_tile", f"{face!r} is not a face index 0 to {PLAYING_FACE_COUNT - 1}.")
+        message = _("{found} is not a face index 0 to {last}.")
+        raise HandError("unknown_tile", message.format(found=quoted(face), last=PLAYING_FACE_COUNT - 1))
     if is_flower(face):
-        raise HandError("flower_in_hand", f"{code_of(face)} is a flower: lay it aside and count it in flowers.")
+        message = _("{tile} is a flower: lay it aside and count it in flowers.")
+        raise HandError("flower_in_hand", message.format(tile=code_of(face)))
 
 
 def _face_from_json(value: Any) -> int:
     if not isinstance(value, str):
-        raise HandError("bad_value", f'A tile is a string such as "5m", not {value!r}.')
+        raise HandError("bad_value", _('A tile is a string such as "5m", not {found}.').format(found=quoted(value)))
     try:
         return face_of(value)
     except KeyError:
-        raise HandError("unknown_tile", f"Unknown tile {value!r}: use 1m-9s, E S W N, C F P.") from None
+        message = _("Unknown tile {found}: use 1m-9m, 1p-9p, 1s-9s, E S W N, C F P.")
+        raise HandError("unknown_tile", message.format(found=quoted(value))) from None
 
 
-def _faces_from_json(value: Any, what: str) -> tuple[int, ...]:
+def _faces_from_json(value: Any, name: str) -> tuple[int, ...]:
     if not isinstance(value, list):
-        raise HandError("bad_value", f"{what} must be a list of tiles.")
+        raise HandError("bad_value", _("{field} must hold a list of tiles.").format(field=name))
     return tuple(_face_from_json(item) for item in value)
 
 
-def _wind_from_json(value: Any, what: str) -> int:
+def _wind_from_json(value: Any, name: str) -> int:
     if not isinstance(value, str) or len(value) != 1 or value not in WINDS:
-        raise HandError("bad_value", f"{what} must be one of E, S, W, N, not {value!r}.")
+        raise _no_wind(name, value)
     return WINDS.index(value)
+
+
+def _no_wind(name: str, value: object) -> HandError:
+    message = _("{field} must be one of E, S, W, N, not {found}.")
+    return HandError("bad_value", message.format(field=name, found=quoted(value)))

@@ -7,17 +7,31 @@ Project notation: tiles `123m 44p E C 3f`, melds `[444p,1]` (claimed from the le
 Compact notation of public calculators: the same, and after `|` the round wind, the seat wind and four digits
 0 or 1 (self-drawn, last of its kind, last wall tile, kong replacement or robbed kong), and after a second `|`
 the flowers as letters a-h or as their number: `[123m,1]55m12379s789p+8s|EE0000|2`. Without `+` the last tile wins.
-With a `|` the number of a chow is not a seat, chows being from the left, but which of its tiles was claimed.
+With a `|`, even one with nothing after it, the number of a chow is not a seat, chows being from the left, but
+which of its tiles was claimed; without one, `[678s,3]` is refused and the error says how to write it.
 
-Errors are HandError `bad_notation` with the character's position.
+Errors are HandError, most of them `bad_notation` with the character's position.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from paiju.hand import Hand, HandError, Meld, MeldKind, Source
-from paiju.tiles import DRAGONS, SUITS, WINDS, code_of, face_of, is_flower, is_suited, rank, suit
+from paiju.hand import Hand, HandError, Meld, MeldKind, Source, quoted
+from paiju.i18n import _
+from paiju.tiles import (
+    DRAGONS,
+    FACE_COUNT,
+    PLAYING_FACE_COUNT,
+    SUITS,
+    WINDS,
+    code_of,
+    face_of,
+    is_flower,
+    is_suited,
+    rank,
+    suit,
+)
 
 _HONOURS: Final = WINDS + DRAGONS
 _FLOWER_LETTERS: Final = "efghabcd"  # a-d = 梅蘭竹菊, e-h = 春夏秋冬
@@ -26,13 +40,30 @@ _DIGIT_OF: Final = {source: digit for digit, source in _SOURCES.items()}
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """How a hand was won, as the suffixes of the compact notation say: winds 0..3 and the flags of `Hand`."""
+
+    prevalent_wind: int = 0
+    seat_wind: int = 0
+    self_drawn: bool = False
+    last_of_kind: bool = False
+    last_wall_tile: bool = False
+    kong_replacement: bool = False
+    robbing_kong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a text says, before it is a hand: 13 tiles and no winning tile are allowed here."""
+    """What a text says, before it is a hand: 13 tiles and no winning tile are allowed here.
+
+    `way` is None where no suffix gives it.
+    """
 
     melds: tuple[Meld, ...]
     concealed: tuple[int, ...]
     win_tile: int | None
     flowers: int
+    way: Way | None = None
 
 
 class _Reader:
@@ -55,8 +86,9 @@ class _Reader:
 
     def error(self, message: str, at: int | None = None) -> HandError:
         at = min(self.at if at is None else at, len(self.text))
-        found = f"{self.text[at]!r}" if at < len(self.text) else "the end"
-        return HandError("bad_notation", f"{message}; found {found} at character {at + 1}.", at)
+        found = quoted(self.text[at]) if at < len(self.text) else _("the end")
+        text = _("{problem}; found {found} at character {place}.").format(problem=message, found=found, place=at + 1)
+        return HandError("bad_notation", text, at)
 
     def run(self) -> list[int]:
         """Faces of one run such as `123m`, `E` or `3f`."""
@@ -71,15 +103,16 @@ class _Reader:
             self.take()
         char = self.peek()
         if not digits or not char or char not in SUITS + "f":
-            what = "m, p, s or f after the digits" if digits else "a tile such as 5m, E, C or 3f"
-            raise self.error(f"Expected {what}", self.at if digits else max(self.at, start))
+            if digits:
+                raise self.error(_("Expected m, p, s or f after the digits"))
+            raise self.error(_("Expected a tile such as 5m, E, C or 3f"), max(self.at, start))
         self.take()
         faces = []
         for digit, at in digits:
             try:
                 faces.append(face_of(digit + char))
             except KeyError:
-                raise self.error(f"There is no tile {digit}{char}", at) from None
+                raise self.error(_("There is no tile {tile}").format(tile=digit + char), at) from None
         return faces
 
     def meld(self) -> Meld:
@@ -95,9 +128,9 @@ class _Reader:
             at = self.at
             digit = self.take()
             if not digit or digit not in "123567":
-                raise self.error("Expected 1, 2 or 3 (left, across, right), or 5, 6, 7 for an added kong", at)
+                raise self.error(_("Expected 1, 2 or 3 (left, across, right), or 5, 6, 7 for an added kong"), at)
         if self.take() != "]":
-            raise self.error("Expected ] after the meld", self.at - 1)
+            raise self.error(_("Expected ] after the meld"), self.at - 1)
         try:
             return _meld(faces, digit, self.compact)
         except HandError as error:
@@ -113,12 +146,22 @@ def _meld(faces: list[int], digit: str, compact: bool) -> Meld:
         return Meld(kind, tuple(faces), _SOURCES[str((int(digit) - 1) % 4 + 1)])
     kind = MeldKind.PUNG if same else MeldKind.CHOW
     if digit in ("5", "6", "7"):
-        raise HandError("bad_meld", "5, 6 and 7 mark an added kong of four equal tiles.")
+        raise HandError("bad_meld", _("5, 6 and 7 mark an added kong of four equal tiles."))
     # A chow without a digit can only come from the left; a pung must say.
     source = _SOURCES[digit] if digit and (same or not compact) else Source.LEFT
     if same and not digit and len(faces) == 3:
-        raise HandError("wrong_source", "A pung names whom it came from: 1 left, 2 across or 3 right.")
-    return Meld(kind, tuple(faces), source)
+        raise HandError("wrong_source", _("A pung names whom it came from: 1 left, 2 across or 3 right."))
+    try:
+        return Meld(kind, tuple(faces), source)
+    except HandError as error:
+        if error.code != "wrong_source":
+            raise
+        message = _(
+            "A chow comes from the left: write [{tiles},1], or put | after the hand "
+            "if {digit} tells which of its tiles was claimed."
+        )
+        tiles = "".join(print_tiles(faces).split())
+        raise HandError(error.code, message.format(tiles=tiles, digit=digit)) from None
 
 
 def parse_tiles(text: str) -> tuple[int, ...]:
@@ -131,8 +174,20 @@ def parse_tiles(text: str) -> tuple[int, ...]:
 
 
 def parse(text: str) -> Parsed:
-    """Melds, tiles and flowers of a text in either notation, up to any `|`. Raises HandError."""
-    return _parse(_Reader(text.split("|")[0], "|" in text))
+    """What a text in either notation says: 13 tiles or 14, with or without suffixes. Raises HandError."""
+    body, *suffixes = text.split("|")
+    parsed = _parse(_Reader(body, bool(suffixes)))
+    if len(suffixes) > 2:
+        message = _("There are more than two | in the hand, the last at character {place}.")
+        at = text.rindex("|")
+        raise HandError("bad_notation", message.format(place=at + 1), at)
+    if suffixes and suffixes[0].strip():
+        at = len(body) + 1
+        parsed = replace(parsed, way=_way(suffixes[0].strip(), at + len(suffixes[0]) - len(suffixes[0].lstrip())))
+    if len(suffixes) == 2:
+        flowers = parsed.flowers + _flower_count(suffixes[1].strip(), len(body) + len(suffixes[0]) + 2)
+        parsed = replace(parsed, flowers=flowers)
+    return parsed
 
 
 def _parse(reader: _Reader) -> Parsed:
@@ -144,20 +199,21 @@ def _parse(reader: _Reader) -> Parsed:
             melds.append(reader.meld())
         elif char == "+":
             if win is not None:
-                raise reader.error("There is already a winning tile")
+                raise reader.error(_("There is already a winning tile"))
             reader.take()
             at = reader.at
             run = reader.run()
             if len(run) != 1 or is_flower(run[0]):
-                raise reader.error("Expected one winning tile after +", at)
+                raise reader.error(_("Expected one winning tile after +"), at)
             win = run[0]
         else:
             faces += reader.run()
     concealed = tuple(face for face in faces if not is_flower(face))
     flowers = [face for face in faces if is_flower(face)]
-    for face in flowers:
+    for face in range(PLAYING_FACE_COUNT, FACE_COUNT):
         if flowers.count(face) > 1:
-            raise HandError("too_many_copies", f"There are {flowers.count(face)} of {code_of(face)}; the set has one.")
+            message = _("There are {count} of {tile}; the set has one.")
+            raise HandError("too_many_copies", message.format(count=flowers.count(face), tile=code_of(face)))
     return Parsed(tuple(melds), concealed, win, len(flowers))
 
 
@@ -178,48 +234,46 @@ def parse_hand(
     Raises HandError: `empty_input`, `bad_notation` with a position, and whatever `Hand` refuses.
     """
     if not text.strip():
-        raise HandError("empty_input", "There is no hand: write one such as 123m 456m 789m 11p 12s + 3s.")
-    body, *suffixes = text.split("|")
-    parsed = _parse(_Reader(body, bool(suffixes)))
+        raise HandError("empty_input", _('There is no hand: write one such as "123m 456m 789m 11p 12s + 3s".'))
+    parsed = parse(text)
     concealed, win = parsed.concealed, parsed.win_tile
     if win is None:
         if not concealed:
-            raise HandError("wrong_count", "The hand has no winning tile.")
+            raise HandError("wrong_count", _("The hand has no winning tile: write it after a +."))
         concealed, win = concealed[:-1], concealed[-1]
-    count = parsed.flowers if flowers is None else flowers
-    if len(suffixes) > 2:
-        raise HandError("bad_notation", "There are more than two | in the hand.", text.rindex("|"))
-    if suffixes and suffixes[0].strip():
-        at = len(body) + 1
-        flags = _flags(suffixes[0].strip(), at + len(suffixes[0]) - len(suffixes[0].lstrip()))
-        prevalent_wind, seat_wind, (self_drawn, last_of_kind, last_wall_tile, kong) = flags
-        kong_replacement, robbing_kong = kong and self_drawn, kong and not self_drawn
-    if len(suffixes) == 2:
-        count += _flower_count(suffixes[1].strip(), len(body) + len(suffixes[0]) + 2)
+    given = Way(prevalent_wind, seat_wind, self_drawn, last_of_kind, last_wall_tile, kong_replacement, robbing_kong)
+    if parsed.way is not None and given != Way():
+        raise HandError("bad_value", _("The hand says after | how it was won: leave out the options that do, too."))
+    if parsed.flowers and flowers is not None:
+        raise HandError("bad_value", _("The hand holds its flowers: leave out the option that counts them, too."))
+    way = parsed.way or given
     return Hand(
         parsed.melds,
         concealed,
         win,
-        self_drawn,
-        last_of_kind,
-        last_wall_tile,
-        kong_replacement,
-        robbing_kong,
-        prevalent_wind,
-        seat_wind,
-        count,
+        way.self_drawn,
+        way.last_of_kind,
+        way.last_wall_tile,
+        way.kong_replacement,
+        way.robbing_kong,
+        way.prevalent_wind,
+        way.seat_wind,
+        parsed.flowers if flowers is None else flowers,
     )
 
 
-def _flags(text: str, at: int) -> tuple[int, int, tuple[bool, bool, bool, bool]]:
+def _way(text: str, at: int) -> Way:
+    wanted = (*(_("a wind E, S, W or N"),) * 2, *(_("0 or 1"),) * 4)
     for place in range(max(6, len(text))):
-        char = text[place] if place < len(text) else ""
+        char = text[place : place + 1]
         allowed = WINDS if place < 2 else "01" if place < 6 else ""
         if not char or char not in allowed:
-            want = "a wind E, S, W or N" if place < 2 else "0 or 1" if place < 6 else "two winds and four digits"
-            raise HandError("bad_notation", f"Expected {want} at character {at + place + 1}.", at + place)
-    bits = [digit == "1" for digit in text[2:]]
-    return WINDS.index(text[0]), WINDS.index(text[1]), (bits[0], bits[1], bits[2], bits[3])
+            message = _("Expected {wanted} at character {place}.")
+            what = wanted[place] if place < 6 else _("nothing after two winds and four digits")
+            raise HandError("bad_notation", message.format(wanted=what, place=at + place + 1), at + place)
+    drawn, last_of_kind, last_wall_tile, kong = (digit == "1" for digit in text[2:])
+    winds = WINDS.index(text[0]), WINDS.index(text[1])
+    return Way(*winds, drawn, last_of_kind, last_wall_tile, kong and drawn, kong and not drawn)
 
 
 def _flower_count(text: str, at: int) -> int:
@@ -227,9 +281,8 @@ def _flower_count(text: str, at: int) -> int:
         return int(text)
     for place, char in enumerate(text):
         if char not in _FLOWER_LETTERS or char in text[:place]:
-            raise HandError(
-                "bad_notation", f"Expected different flowers a to h at character {at + place + 1}.", at + place
-            )
+            message = _("Expected a number 0 to 8 or different flowers a to h at character {place}.")
+            raise HandError("bad_notation", message.format(place=at + place + 1), at + place)
     return len(text)
 
 

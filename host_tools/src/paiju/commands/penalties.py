@@ -1,54 +1,57 @@
 """`paiju rules penalties PROFILE`: the offences of a rule text and what each costs."""
 
-import json
+from collections.abc import Iterable
 from typing import Annotated, cast
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from paiju.hand import HandError
-from paiju.i18n import gettext as _
-from paiju.i18n import language
+from paiju.commands.options import Language as Lang
+from paiju.commands.refusals import refusals, write_json
+from paiju.i18n import _, language
 from paiju.rules.penalties import HAND, REFEREE, WARNING, Offence, Receiver, Right, offences
 from paiju.tiles import Language
+
+_HELP = _("Show every offence with its article, its penalty, who receives it and what is lost.")
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the `rules` group, which is made here if nobody has made it yet."""
     for group in app.registered_groups:
         if group.name == "rules" and group.typer_instance is not None:
-            group.typer_instance.command("penalties")(penalties)
+            group.typer_instance.command("penalties", help=_HELP)(penalties)
             return
-    rules = typer.Typer(name="rules", help="Rule profiles: values, differences, penalties.", no_args_is_help=True)
-    rules.command("penalties")(penalties)
+    rules = typer.Typer(name="rules", help=_("Rule profiles: values, differences, penalties."), no_args_is_help=True)
+    rules.command("penalties", help=_HELP)(penalties)
     # A lone command would otherwise swallow the name of its group.
     rules.callback()(lambda: None)
     app.add_typer(rules, name="rules")
 
 
 def penalties(
-    profile: Annotated[str, typer.Argument(help="Rules: mcr1998, mcr or competitive.")] = "mcr1998",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per offence and line.")] = False,
+    profile: Annotated[str, typer.Argument(help=_("Rules: mcr1998, mcr or competitive."))] = "mcr1998",
+    as_json: Annotated[bool, typer.Option("--json", help=_("One JSON object per offence and line."))] = False,
+    lang: Lang = None,
 ) -> None:
-    """Show every offence with its article, its penalty, who receives it and what is lost."""
-    try:
+    with refusals(as_json):
         known = offences(profile)
-    except HandError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(2) from None
-    if as_json:
-        for offence in known.values():
-            typer.echo(json.dumps(_json(offence), ensure_ascii=False))
-        return
+        if as_json:
+            for offence in known.values():
+                write_json(_json(offence))
+        else:
+            Console(highlight=False).print(_table(known.values()))
+
+
+def _table(known: Iterable[Offence]) -> Table:
     table = Table(box=None, pad_edge=False)
     for heading in (_("Article"), _("Offence"), _("Penalty"), _("To"), _("Effect")):
         table.add_column(heading, overflow="fold")
     shown = cast(Language, language())
-    for offence in known.values():
+    for offence in known:
         name = offence.name.to(shown) + (f" ({offence.note.to(shown)})" if offence.note else "")
         table.add_row(offence.article, name, _penalty(offence), _receiver(offence), _effect(offence))
-    Console().print(table)
+    return table
 
 
 def _penalty(offence: Offence) -> str:

@@ -10,6 +10,7 @@ from itertools import permutations
 from typing import Any
 
 from paiju.hand import Hand, HandError, MeldKind
+from paiju.i18n import _
 from paiju.rules.competitive_profile import CompetitiveProfile, Item, competitive_profile, default_notice
 from paiju.rules.competitive_readings import KNITTED_STRAIGHTS, Reading, Shape, readings, waits
 from paiju.rules.score import Excluded, FanCount, Score, Tiles
@@ -37,7 +38,7 @@ class Circumstances:
         given = {field.name: value[field.name] for field in fields(cls) if field.name in value}
         for name, flag in given.items():
             if not isinstance(flag, bool):
-                raise HandError("bad_value", f"{name} must be true or false.")
+                raise HandError("bad_value", _("{field} must be true or false.").format(field=name))
         return cls(**given)
 
 
@@ -102,20 +103,20 @@ def tally(
     """
     circumstances = circumstances or Circumstances()
     profile = profile or competitive_profile()
-    _check(hand, circumstances)
+    check_circumstances(hand, circumstances)
     found = readings(hand)
     if not found:
-        raise HandError("not_winning", "These tiles are no winning shape under the competitive rules.")
+        raise HandError("not_winning", _("These tiles are no winning shape under the competitive rules."))
     waiting = waits(hand.melds, hand.concealed)
     tallies = [_count(reading, hand, waiting, circumstances, profile) for reading in found]
     with_fan = [one for one in tallies if one.fans]
     if not with_fan:
-        raise HandError("no_fan", "The hand has no technical fan: a win needs at least one (無番禁和).")
+        raise HandError("no_fan", _("The hand has no technical fan: a win needs at least one (無番禁和)."))
     return max(with_fan, key=_rank)
 
 
 class CompetitiveScore(Score):
-    """A score with one notice for each value in it that is a project default."""
+    """A score with a notice for each value in it that is a project default."""
 
     __slots__ = ("notices",)
 
@@ -126,10 +127,9 @@ class CompetitiveScore(Score):
         self.notices = counted.notices
 
     def to_json(self, *, excluded: bool = False) -> dict[str, Any]:
-        """As `Score.to_json`; with `excluded` also `notices`, each in three languages."""
+        """As `Score.to_json`, with `notices`, each in three languages."""
         body = super().to_json(excluded=excluded)
-        if excluded:
-            body["notices"] = [notice.to_json() for notice in self.notices]
+        body["notices"] = [notice.to_json() for notice in self.notices]
         return body
 
 
@@ -147,17 +147,20 @@ def _rank(one: Tally) -> tuple[int, list[int], list[int]]:
     return one.total, fans, [-fan.item.no for fan in one.fans]
 
 
-def _check(hand: Hand, circumstances: Circumstances) -> None:
+def check_circumstances(hand: Hand, circumstances: Circumstances) -> None:
+    """Raise HandError `impossible_flag` for circumstances that contradict the hand, whatever the profile."""
     if circumstances.flower_replacement and (
         not hand.self_drawn or not hand.flowers or hand.kong_replacement
     ):
         raise HandError(
             "impossible_flag",
-            "flower_replacement is the draw for a flower: it needs self_drawn and a flower, "
-            "and is no kong_replacement.",
+            _(
+                "flower_replacement is the draw for a flower: it needs self_drawn and a flower, "
+                "and is no kong_replacement."
+            ),
         )
     if circumstances.put_into_hand and not hand.self_drawn:
-        raise HandError("impossible_flag", "put_into_hand concerns a drawn tile: it needs self_drawn.")
+        raise HandError("impossible_flag", _("put_into_hand concerns a drawn tile: it needs self_drawn."))
 
 
 def _count(
@@ -235,7 +238,7 @@ def _chows(firsts: Tiles) -> Tiles:
 
 
 def _pungs(faces: Tiles) -> Tiles:
-    return tuple(face for face in faces for _ in range(3))
+    return tuple(face for face in faces for _copy in range(3))
 
 
 def _additions(

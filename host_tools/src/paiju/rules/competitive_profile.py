@@ -21,7 +21,7 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A technical fan or an addition: number, points, name, source of its value."""
+    """A technical fan or an addition: number, points, name, source of its value, article that describes it."""
 
     key: str
     no: int
@@ -29,6 +29,7 @@ class Item:
     name: Text
     source: str
     excludes: tuple[Exclusion, ...] = ()
+    article: str = ""
 
     @property
     def is_default(self) -> bool:
@@ -43,6 +44,7 @@ class Item:
             Text.of(row["name"]),
             row["source"],
             tuple(Exclusion(one["item"], one["article"]) for one in row.get("excludes", ())),
+            row.get("article", row["source"]),
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from paiju.hand import UNIT, Hand, HandError, MeldKind, pack
+from paiju.i18n import _
 from paiju.rules import fans
 from paiju.rules.blocks import EVERY, EVERY_FANS, KNIT, KNITTED, PAIR, PUNG, tiles_of_block
 from paiju.rules.combinations import Combination, best_choice, chow_combinations, pung_combinations
@@ -208,7 +209,8 @@ class Scorer:
             if not facts.melds:
                 best = self._special(facts, best)
         if best is None:
-            raise HandError("not_winning", "These tiles do not win: no reading into sets and a pair or a special form.")
+            message = _("These tiles do not win: no reading into sets and a pair or a special form.")
+            raise HandError("not_winning", message)
         return best
 
     def _facts(self, hand: Hand) -> Facts:
@@ -460,7 +462,7 @@ def patterns_of(faces: Sequence[int]) -> Patterns:
 def chows_of_key(key: int) -> tuple[list[int], int]:
     """Chow blocks of a sum of CHOW_KEY, and the face of the pair of fives or -1."""
     key, fives = key % _FIVES_KEY, key // _FIVES_KEY
-    chows = [chow for chow in range(PUNG) for _ in range(key // CHOW_KEY[chow] % 5)]
+    chows = [chow for chow in range(PUNG) for _time in range(key // CHOW_KEY[chow] % 5)]
     return chows, fives * 9 - 5 if fives else -1
 
 

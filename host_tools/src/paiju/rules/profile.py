@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from paiju.hand import HandError
+from paiju.hand import HandError, quoted
+from paiju.i18n import _
 from paiju.rules.fans import MAX_COUNT
 from paiju.rules.texts import Text, load_toml
 
@@ -44,9 +45,30 @@ class Principle:
     name: Text
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A case that a profile rules otherwise than the one it extends, with a hand in compact notation.
+
+    `fans` and `switch`: what of the profile makes the difference.
+    """
+
+    no: int
+    title: Text
+    example: str
+    fans: tuple[int, ...]
+    switch: str
+
+    def covers(self, fans: Iterable[int] = (), switch: str = "") -> bool:
+        """Whether a rule about these fans, or this switch, belongs to it."""
+        return not set(self.fans).isdisjoint(fans) or (switch != "" and switch == self.switch)
+
+
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """A rule system as data. `minimum` is the points a win needs, flowers apart."""
+    """A rule system as data. `minimum` is the points a win needs, flowers apart.
+
+    `extends` names the profile that it differs from by its `differences`, and is empty where there is none.
+    """
 
     name: str
     title: Text
@@ -55,6 +77,8 @@ class Profile:
     exclusions: tuple[Exclusion, ...]
     switches: Mapping[str, bool]
     principles: Mapping[str, Principle]
+    extends: str
+    differences: tuple[Difference, ...]
 
     def ranking(self) -> list[int]:
         """Fan numbers, the highest value first, then by number: the order in which fans are counted."""
@@ -65,7 +89,8 @@ class Profile:
 def load_profile(name: str) -> Profile:
     """The profile of that name. Raises HandError `unknown_profile`."""
     if name not in PROFILES:
-        raise HandError("unknown_profile", f"Unknown rules {name!r}: use one of {', '.join(PROFILES)}.")
+        message = _("Unknown rules {found}: use one of {known}.")
+        raise HandError("unknown_profile", message.format(found=quoted(name), known=", ".join(PROFILES)))
     return _profile(load_toml(f"profiles/{name}.toml"))
 
 
@@ -88,6 +113,13 @@ def _profile(data: Mapping[str, Any]) -> Profile:
         exclusions=tuple(exclusions),
         switches={**(base.switches if base else {}), **data.get("switches", {})},
         principles=principles,
+        extends=data.get("extends", ""),
+        differences=tuple(
+            Difference(
+                row["no"], Text.of(row["title"]), row["example"], tuple(row.get("fans", ())), row.get("switch", "")
+            )
+            for row in data.get("difference", ())
+        ),
     )
     _check(profile)
     return profile

@@ -3,14 +3,19 @@
 0 is ready, -1 complete. Counts as in `readings`; melds stand for complete sets.
 """
 
+from collections.abc import Sequence
 from functools import cache
+from itertools import combinations, pairwise, product
 from typing import Final
 
 from paiju.rules.blocks import KNITTED
 from paiju.rules.engine import Patterns, patterns_of
+from paiju.rules.profile import Profile
 from paiju.rules.readings import HONOURS, KNIT_PATTERN
+from paiju.rules.scoring import is_competitive
 
 FORMS: Final = ("standard", "seven_pairs", "thirteen_orphans", "honours_and_knitted", "knitted_straight")
+COMPETITIVE_FORMS: Final = ("standard", "seven_pairs", "unrelated", "knitted_straight")
 _FAR: Final = 99
 _TERMINALS: Final = 0o100000001
 _EACH_HONOUR: Final = 0o1111111
@@ -69,28 +74,62 @@ def _kinds(patterns: Patterns, wanted: Patterns) -> int:
     )
 
 
-def shanten(concealed: tuple[int, ...], melds: int = 0) -> dict[str, int]:
-    """Distance to ready by form (FORMS); forms that the melds rule out are absent.
+def shanten(concealed: Sequence[int], melds: int = 0, profile: str | Profile = "mcr1998") -> dict[str, int]:
+    """Distance to ready by form that the profile knows (FORMS, or COMPETITIVE_FORMS).
 
-    `concealed` are faces, 13 - 3 * melds of them, or one more.
+    `concealed` are faces, 13 - 3 * melds of them, or one more. Forms that the melds rule out are absent.
     """
     patterns = patterns_of(concealed)
     result = {"standard": _sets_and_pair(patterns, 4 - melds) - 1}
     if melds == 0:
-        counts = [concealed.count(face) for face in sorted(set(concealed))]
-        pairs = sum(count // 2 for count in counts)
-        odd = sum(count % 2 for count in counts)
-        # Without enough odd tiles to pair up, two of the missing pair must both come.
-        result["seven_pairs"] = 7 - pairs + max(0, 7 - pairs - odd) - 1
-        orphans: Patterns = (_TERMINALS, _TERMINALS, _TERMINALS, _EACH_HONOUR)
-        doubled = any((pattern >> 1 | pattern >> 2) & kinds for pattern, kinds in zip(patterns, orphans, strict=True))
-        result["thirteen_orphans"] = 14 - _kinds(patterns, orphans) - doubled - 1
-        result["honours_and_knitted"] = 13 - max(
-            _kinds(patterns, (*_knits(starts), _EACH_HONOUR)) for starts in KNITTED
-        )
+        result["seven_pairs"] = _seven_pairs(concealed)
+        if is_competitive(profile):
+            result["unrelated"] = _unrelated(patterns)
+        else:
+            result["thirteen_orphans"] = _thirteen_orphans(patterns)
+            result["honours_and_knitted"] = 13 - max(
+                _kinds(patterns, (*_knits(starts), _EACH_HONOUR)) for starts in KNITTED
+            )
     if melds <= 1:
         result["knitted_straight"] = min(_knitted_straight(patterns, starts, melds) for starts in KNITTED)
     return result
+
+
+def _seven_pairs(concealed: Sequence[int]) -> int:
+    counts = [concealed.count(face) for face in sorted(set(concealed))]
+    pairs = sum(count // 2 for count in counts)
+    odd = sum(count % 2 for count in counts)
+    # Without enough odd tiles to pair up, two of the missing pair must both come.
+    return 7 - pairs + max(0, 7 - pairs - odd) - 1
+
+
+def _thirteen_orphans(patterns: Patterns) -> int:
+    orphans: Patterns = (_TERMINALS, _TERMINALS, _TERMINALS, _EACH_HONOUR)
+    doubled = any((pattern >> 1 | pattern >> 2) & kinds for pattern, kinds in zip(patterns, orphans, strict=True))
+    return 14 - _kinds(patterns, orphans) - doubled - 1
+
+
+# Kinds of a suit that may stand together in fourteen unrelated tiles (大亂), as patterns of ones, by their number.
+_APART: Final = tuple(
+    tuple(
+        sum(1 << 3 * rank for rank in ranks)
+        for ranks in combinations(range(9), size)
+        if all(after - before >= 3 for before, after in pairwise(ranks))
+    )
+    for size in range(4)
+)
+
+
+def _unrelated(patterns: Patterns) -> int:
+    held = [pattern | pattern >> 1 | pattern >> 2 for pattern in patterns]
+    kept = [[max((suit & kinds).bit_count() for kinds in of_size) for of_size in _APART] for suit in held[:3]]
+    honours = (held[3] & _EACH_HONOUR).bit_count()
+    # Seven kinds of honours leave at least seven tiles to the suits.
+    return 13 - max(
+        kept[0][m] + kept[1][p] + kept[2][s] + min(honours, 14 - m - p - s)
+        for m, p, s in product(range(4), repeat=3)
+        if m + p + s >= 7
+    )
 
 
 def _knits(starts: tuple[int, int, int]) -> tuple[int, int, int]:

@@ -6,7 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from paiju.hand import HandError
+from paiju.hand import HandError, quoted
+from paiju.i18n import _
 from paiju.tiles import Language
 
 SEAT_NAMES: dict[Language, tuple[str, ...]] = {
@@ -59,7 +60,8 @@ def engine_of(profile: str) -> str:
         engine: str = load_toml(f"profiles/{profile}.toml")["engine"]
     except FileNotFoundError:
         shipped = sorted(file.name[:-5] for file in files("paiju.rules").joinpath("profiles").iterdir())
+        message = _("Unknown rules {found}: use one of {known}.")
         raise HandError(
-            "unknown_profile", f"Unknown rules {profile!r}: use one of {', '.join(shipped)}."
+            "unknown_profile", message.format(found=quoted(profile), known=", ".join(shipped))
         ) from None
     return engine
