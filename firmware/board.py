@@ -19,6 +19,7 @@ PIN_RF_MOSI = const(19)
 PIN_READER_IRQ = const(9)
 PIN_EXPANDER_INT = const(27)
 
+LINK_USB = const(0)
 LINK_UART = const(0)
 LINK_BAUD = const(921600)
 RF_SPI = const(0)

@@ -1,7 +1,7 @@
 """Write what follows from the hardware's TOML files.
 
 board.toml, zones.toml, mechanics.toml -> firmware/board.py, docs/wiring.md; faults.toml -> the firmware's
-constants, the host's texts and docs/faults.md.
+constants, the host's texts and docs/faults.md. Also firmware/package.json, the list of the firmware's files.
 
     python hardware/generate.py            write the files
     python hardware/generate.py --check    exit 1 when a file is stale or a part of the board is not in bom.csv
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -77,6 +78,7 @@ def board_py() -> str:
         "# Controller pins",
         *(f"PIN_{name.upper()} = const({gpio})" for name, gpio in BOARD["pins"].items()),
         "",
+        f"LINK_USB = const({link_usb()})",
         f"LINK_UART = const({BOARD['link']['uart']})",
         f"LINK_BAUD = const({BOARD['link']['baud']})",
         f"RF_SPI = const({BOARD['spi']['rf']['id']})",
@@ -165,6 +167,33 @@ def board_py() -> str:
         "",
     ]
     return "\n".join(lines).replace("'", '"')
+
+
+def link_usb() -> int:
+    """1 if the link is a USB interface, 0 if it is the UART."""
+    transports = ("uart", "usb")
+    transport = BOARD["link"]["transport"]
+    if transport not in transports:
+        sys.exit(f"board.toml: transport of the link is {transport!r}; use one of {', '.join(transports)}")
+    return transports.index(transport)
+
+
+def package_json() -> str:
+    """The firmware for `mpremote mip install --target=/`: every file with its place on the board."""
+    folder = ROOT / "firmware"
+    files = [folder / name for name in ("board.py", "boot.py", "main.py")]
+    for name in ("controller", "drivers", "lib/tablelink"):
+        files += sorted((folder / name).glob("*.py"))
+    # For CPython only: it makes docs/protocol.md.
+    names = [f.relative_to(folder).as_posix() for f in files if f.name != "document.py"]
+    version = re.search(r"^VERSION = \((\d+), (\d+), (\d+)\)", (folder / "controller" / "app.py").read_text(), re.M)
+    assert version is not None
+    package = {
+        "urls": [[name, name] for name in names],
+        "deps": [["usb-device-cdc", "latest"]],
+        "version": ".".join(version.groups()),
+    }
+    return json.dumps(package, indent=1) + "\n"
 
 
 def cam_lead_ms() -> int:
@@ -311,6 +340,7 @@ def bom_faults() -> list[str]:
 
 OUTPUTS = {
     ROOT / "firmware" / "board.py": board_py,
+    ROOT / "firmware" / "package.json": package_json,
     ROOT / "firmware" / "controller" / "fault_codes.py": fault_codes_py,
     ROOT / "host_tools" / "src" / "paiju" / "technician" / "faults.json": faults_json,
     ROOT / "docs" / "wiring.md": wiring_md,

@@ -39,6 +39,23 @@ _ZONES = tuple((n // board.ZONES_A_SEAT, n % board.ZONES_A_SEAT) for n in range(
 _REASONS = {machine.PWRON_RESET: "power_on", machine.WDT_RESET: "watchdog"}
 
 
+def _link_port():
+    """The stream of the link; prints and tracebacks never go there."""
+    if board.LINK_USB:
+        from .usb_port import open_port
+
+        return open_port()
+    return UART(
+        board.LINK_UART,
+        baudrate=board.LINK_BAUD,
+        tx=Pin(board.PIN_LINK_TX),
+        rx=Pin(board.PIN_LINK_RX),
+        txbuf=512,
+        rxbuf=512,
+        timeout=0,
+    )
+
+
 class App:
     def __init__(self):
         aux = SPI(
@@ -49,18 +66,9 @@ class App:
             miso=Pin(board.PIN_AUX_MISO),
         )
         fram = Mb85rs2mt(aux, Pin(board.PIN_FRAM_CS, Pin.OUT, value=1))
-        uart = UART(
-            board.LINK_UART,
-            baudrate=board.LINK_BAUD,
-            tx=Pin(board.PIN_LINK_TX),
-            rx=Pin(board.PIN_LINK_RX),
-            txbuf=512,
-            rxbuf=512,
-            timeout=0,
-        )
         self.journal = Journal(fram, board.FRAM_BYTES - SIZE)
         self.memory = Memory(fram, board.FRAM_BYTES - SIZE)
-        self.link = Link(uart, self.journal, Identity(machine.unique_id(), VERSION))
+        self.link = Link(_link_port(), self.journal, Identity(machine.unique_id(), VERSION))
         self.reason = _REASONS.get(machine.reset_cause(), "reset")
         self.link.emit("boot", self.reason, self.journal.boot, VERSION[0] << 16 | VERSION[1] << 8 | VERSION[2])
 
