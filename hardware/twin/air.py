@@ -406,6 +406,7 @@ class Air:
             for body in self.bodies.values()
             if (body.tag, zone) in noise.overlaps
             and id(body) not in here
+            and self._inside[id(body)]
             and noise.chance(noise.overlaps[body.tag, zone])
         ] if noise.overlaps else []  # fmt: skip
         if noise.chance(noise.profile.crosstalk):

@@ -51,7 +51,7 @@ class NoiseError(ValueError):
 class Noise:
     """Seeded draws from a `Profile`, given whole or as its chances.
 
-    `overlaps[tag, zone]` is the chance that a field of that zone also powers this one tag, wherever it lies.
+    `overlaps[tag, zone]` is the chance that a field of that zone also powers this one tag while it lies in another.
     """
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from paiju.store import Store
 from paiju.table import Event, Pending, Reply
@@ -25,16 +25,19 @@ class Shop:
         self.person = Technician(self.table)
         self.events: list[Event] = []
         store = Store(folder / "store.sqlite")
-        self.connection = VirtualConnection(self.table.clock, self.table.uart, store, self.events.extend, seed)
+        self.connection = VirtualConnection(self.table.clock, self.table.uart, store, self._took, seed)
         self.bench = Workbench(self)
 
-    def __enter__(self) -> Shop:
+    def __enter__(self) -> Self:
         self.table.start()
         self.table.run_for(3.0)
         return self
 
     def __exit__(self, *_: object) -> None:
         self.table.kernel.stop()
+
+    def _took(self, events: list[Event]) -> None:
+        self.events.extend(events)
 
     async def command(self, name: str, *args: int | bytes) -> Reply:
         answers: list[Reply] = []
