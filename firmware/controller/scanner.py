@@ -482,13 +482,24 @@ class Scanner:
                 self.conflicts += 1
                 await self.radio.tune(zone)
                 return
-            await self.radio.tune(zone)
+        if not await self._still(zone, air):
+            return
         presence.settle(tile, zone)
         self._want(zone)
         if old != NOWHERE:
             self._want(old)
         self._follow(tile, zone)
         await self._arrange(tile, zone, air)
+
+    async def _still(self, zone, air):
+        """True when `_uid` answers here in a fresh field too: a stray from a neighbouring zone seldom does."""
+        self.radio.silence()
+        await self.radio.tune(zone)
+        for _ in range(_LOOKS):
+            await air.read(self._uid)
+            if air.outcome == GOOD:
+                return True
+        return False
 
     def _follow(self, tile, zone):
         """Whose turn it is, as far as it decides where to look first."""
