@@ -67,9 +67,12 @@ class Service:
         self._task = None
         self._stop_at = -1
         self._picture = bytearray(8)
-        link.on("jog", self._jog, self._stop)
-        link.on("home", lambda: self._lease(self._home()), self._stop)
-        link.on("test", lambda number: self._lease(self._test(number)), self._stop)
+        # A lease outlives its command for a while and must not end the one that came after it: as leases run out
+        # in the order in which they began, only the last one stops anything.
+        self._leases = 0
+        link.on("jog", self._jog, self._lapsed)
+        link.on("home", lambda: self._lease(self._home()), self._lapsed)
+        link.on("test", lambda number: self._lease(self._test(number)), self._lapsed)
         link.on("inputs", self._inputs)
         link.on("counters", lambda: tuple(memory.counter(n) for n in range(m.SECONDS + 7)))
         link.on("fault_count", memory.faults)
@@ -85,6 +88,11 @@ class Service:
         """The key was turned: motion by command, and none by the console's buttons."""
         self._link.end.service = self._cycle.service = bool(level)
         if not level:
+            self._stop()
+
+    def _lapsed(self):
+        self._leases -= 1
+        if not self._leases:
             self._stop()
 
     def _stop(self):
@@ -105,6 +113,7 @@ class Service:
 
     async def _lease(self, coroutine):
         """Run it as a task that the end of the lease cancels."""
+        self._leases += 1
         await self._ready()
         self._task = asyncio.create_task(coroutine)
         try:
@@ -116,6 +125,7 @@ class Service:
 
     async def _jog(self, number, reverse, duty):
         """Raises CommandError: no such axis, at its end already, or something is above it."""
+        self._leases += 1
         kind, side = _axis(number)
         await self._ready()
         stop_at = _end(kind, side, 0 if reverse else 1)

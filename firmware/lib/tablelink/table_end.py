@@ -258,6 +258,8 @@ class TableEnd:
         for known in self._slots:
             if known.state != _FREE and known.id == ident:
                 known.send = known.state == _DONE
+                if known.lease_until:  # it runs longer than a lease, and the host still waits for it
+                    known.lease_until = now + LEASE_MS
                 return
         slot = self._claim()
         if slot is None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import typer
 
-from paiju.commands import demo, hands, link, penalties, replay, rules, run, score, simulate, technician, twin
+from paiju.commands import demo, hands, link, penalties, replay, rules, run, score, service, simulate, technician, twin
 
 COMMANDS: tuple[Callable[[typer.Typer], None], ...] = (
     link.register,
@@ -18,4 +18,5 @@ COMMANDS: tuple[Callable[[typer.Typer], None], ...] = (
     demo.register,
     simulate.register,
     technician.register,
+    service.register,
 )
