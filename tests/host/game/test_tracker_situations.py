@@ -505,12 +505,12 @@ def test_dismissed_item_stays_closed_while_nothing_changes() -> None:
     scene.enter(scene.new("9m"), 3, "meld")
     scene.wait(SETTLE_MS + 100)
     (item,) = scene.open_items
-    scene.tracker.dismiss(item.number)
+    scene.tracker.dismiss(item.number, "operator", "looked at it")
     scene.turn(1)
     scene.wait(SETTLE_MS + 100)
     assert not scene.open_items
     with pytest.raises(ValueError, match="no attention item 9"):
-        scene.tracker.dismiss(9)
+        scene.tracker.dismiss(9, "operator", "")
     with pytest.raises(ValueError, match="no explanation"):
         scene.tracker.accept(item.number, 3, "", "")
 

@@ -80,6 +80,10 @@ class AttentionList:
         renewed = {
             number + len(closed): replace(item, number=number + len(closed)) for number, item in self.items.items()
         }
+        self._dismissed |= before._dismissed
+        for number, item in renewed.items():
+            if item.zone is not None and (item.reason, item.zone) in self._dismissed:
+                renewed[number] = item.cleared()
         self.items = closed | renewed
         self._changed.clear()
         return [*(closed[item.number] for item in before.open), *renewed.values()]

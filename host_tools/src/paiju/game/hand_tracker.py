@@ -7,7 +7,7 @@ What stays odd goes to the attention list and leaves it when the table does. So 
 report does not matter.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from paiju.game.actions import Action, ActionKind
 from paiju.game.attention import Attention, Reason
@@ -148,15 +148,25 @@ class HandTracker:
 
     # -- deriving again
 
-    def hold(self, actions: Sequence[Action]) -> None:
-        """Start from these actions: what is fed until `release` is only looked at."""
+    def hold(self, actions: Sequence[Action], made_at: Sequence[int]) -> None:
+        """Start from these actions, made at these events: what is fed until `release` is only looked at."""
         self._held = True
-        self.case.actions = list(actions)
+        self.case.actions, self.case.made_at = list(actions), list(made_at)
 
-    def release(self) -> None:
-        """Explain what was fed since `hold`, beyond the actions given there."""
+    def release(self, said: Iterable[int] = (), undone: ActionKind | None = None) -> None:
+        """Explain what was fed since `hold`, beyond the actions given there.
+
+        The tiles `said` lie where those actions put them, whatever was seen, until they are seen to move. A win or
+        an end that was `undone` is not found again in what was fed.
+        """
         self._held = False
-        self.case.restart(self.case.actions, [self.case.event] * len(self.case.actions))
+        if undone is ActionKind.WIN:
+            self._wins = Wins(self.case)
+        elif undone is ActionKind.END:
+            self._given_up = None
+        self.case.restart(self.case.actions, self.case.made_at)
+        for tile in said:
+            self.case.observe(tile, self.position.place[tile], self.case.now, self.case.event)
         self._explain()
         if self._given_up is not None:
             self._end(self._given_up)

@@ -6,6 +6,7 @@ from typing import Any, Final, Self
 
 from paiju.game.actions import Action, ActionKind
 from paiju.game.attention import Attention
+from paiju.game.corrections import Correction
 from paiju.game.position import Position, Setup
 from paiju.game.scoring import judge
 from paiju.hand import Hand
@@ -89,22 +90,6 @@ class Result:
             payments=(east, south, west, north),
             problem=body.get("problem", ""),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Correction:
-    """What a person changed: from which action on, who, why."""
-
-    number: int
-    who: str
-    why: str
-
-    def to_json(self) -> dict[str, Any]:
-        return {"number": self.number, "who": self.who, "why": self.why}
-
-    @classmethod
-    def from_json(cls, body: Mapping[str, Any]) -> Self:
-        return cls(body["number"], body["who"], body["why"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ Between the end of a hand and the next wall everything is clean-up: it stays in 
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 from typing import Final
@@ -11,11 +12,12 @@ from typing import Final
 from paiju.game.actions import Action, Confidence
 from paiju.game.attention import Reason
 from paiju.game.case import SETTLE_MS, Output
+from paiju.game.corrections import Correction, CorrectionKind
 from paiju.game.events import CONSOLE, HAND, MOVES, NO_ZONE, SEATS, TableEvent, number, zone_after, zone_of
 from paiju.game.hand_tracker import HandTracker
 from paiju.game.passing import passing_sights
 from paiju.game.position import Setup
-from paiju.game.record import Correction, HandRecord, result_of
+from paiju.game.record import HandRecord, result_of
 from paiju.game.retiming import Log, retimed
 from paiju.tiles import TILE_COUNT
 
@@ -108,35 +110,23 @@ class Tracker:
         return [*reports, *self.hand.break_off(self._clock), *self._closed()]
 
     def correct(self, first: int, instead: Sequence[Action], who: str, why: str) -> list[Report]:
-        """Put `instead` in the place of action `first` and derive everything after it again.
+        """Put `instead` in the place of action `first`, or nothing, and derive everything after it again.
 
         first: 1 to one more than the last action. Returns what changed. Raises ValueError outside a
         hand or for a number that is not there.
         """
-        hand = self.hand
-        if hand is None or not 1 <= first <= len(hand.actions) + 1:
-            raise ValueError(f"there is no action {first} to correct in the present hand")
-        made_at = hand.case.made_at[first - 1] if first <= len(hand.actions) else self._last_seq
-        kept = hand.actions[: first - 1]
-        given = [
-            replace(action, number=first + index, confidence=Confidence.PERSON) for index, action in enumerate(instead)
-        ]
-        again = HandTracker(hand.setup, settle_ms=self.settle_ms)
-        rest = [entry for entry in self._log if entry[0].seq > made_at]
-        again.hold([*kept, *given])
-        for event, ms in self._log[: len(self._log) - len(rest)]:
-            self._give(again, event, ms)
-        again.release()
-        for event, ms in rest:
-            self._give(again, event, ms)
-        self._corrections.append(Correction(first, who, why))
-        return [*self._put_in_place(again), *self._closed()]
+        kind = CorrectionKind.EDIT if instead else CorrectionKind.TAKE_BACK
+        return self.apply(Correction(first, who, why, kind, tuple(instead)))
 
     def accept(self, item: int, choice: int, who: str, why: str) -> list[Report]:
         """Take explanation number `choice` of an attention item as what happened; returns what changed.
 
         Raises ValueError if there is no such item or explanation.
         """
+        return self.apply(self.acceptance(item, choice, who, why))
+
+    def acceptance(self, item: int, choice: int, who: str, why: str) -> Correction:
+        """What `accept` would apply."""
         hand = self.hand
         try:
             proposal = hand.proposals(item)[choice] if hand is not None and choice >= 0 else None
@@ -144,17 +134,71 @@ class Tracker:
             proposal = None
         if hand is None or proposal is None:
             raise ValueError(f"attention item {item} has no explanation {choice}")
-        acts = [
+        acts = tuple(
             Action(0, d.kind, d.seat, d.tiles, d.source, d.drawn_from, hand.case.now, flags=d.flags) for d in proposal
-        ]
-        return self.correct(len(hand.actions) + 1, acts, who, why)
+        )
+        return Correction(len(hand.actions) + 1, who, why, CorrectionKind.ACCEPT, acts, item)
 
-    def dismiss(self, item: int) -> list[Report]:
+    def dismiss(self, item: int, who: str, why: str) -> list[Report]:
         """Close an attention item that a person has looked at. Raises ValueError if there is none."""
-        if self.hand is None or item not in self.hand.case.attention.items:
-            raise ValueError(f"there is no attention item {item}")
-        self.hand.case.attention.dismiss(item)
-        return [*self.hand.take()]
+        return self.apply(Correction(0, who, why, CorrectionKind.DISMISS, item=item))
+
+    def apply(self, correction: Correction) -> list[Report]:
+        """Let a person's word stand; returns what changed. Raises ValueError if it does not fit the present hand."""
+        hand = self.hand
+        if correction.kind is CorrectionKind.DISMISS:
+            if hand is None or correction.item is None or correction.item not in hand.case.attention.items:
+                raise ValueError(f"there is no attention item {correction.item}")
+            hand.case.attention.dismiss(correction.item)
+            self._corrections.append(replace(correction, at=correction.at or self._last_seq))
+            return [*hand.take(), *self._closed()]
+        first = correction.number
+        if hand is None or not 1 <= first <= len(hand.actions) + 1:
+            raise ValueError(f"there is no action {first} to correct in the present hand")
+        if not correction.at:
+            replaced = None if correction.kind is CorrectionKind.ACCEPT else next(iter(hand.actions[first - 1 :]), None)
+            correction = replace(correction, at=self._last_seq, replaced=replaced)
+        again = self._corrected(hand, correction)
+        for later in self._corrections:
+            if later.number > first and later.kind is not CorrectionKind.DISMISS:
+                with suppress(ValueError):  # what it spoke of may have gone with the act corrected now
+                    again = self._corrected(again, later)
+        self._corrections.append(correction)
+        return [*self._put_in_place(again), *self._closed()]
+
+    def _corrected(self, hand: HandTracker, correction: Correction) -> HandTracker:
+        """The hand derived again from the corrected action on; ValueError if that action is not there."""
+        made = hand.case.made_at
+        replaced = correction.replaced
+        if replaced is None:
+            made_at = correction.at
+            index = sum(event <= made_at for event in made)
+        else:
+            index = _place(hand.actions, replaced, correction.number - 1)
+            made_at = made[index]
+        kept = hand.actions[:index]
+        given = [
+            replace(
+                action,
+                number=index + place,
+                ms=action.ms or (hand.case.now if replaced is None else replaced.ms),
+                evidence=action.evidence or (() if replaced is None else replaced.evidence),
+                confidence=Confidence.PERSON,
+            )
+            for place, action in enumerate(correction.instead, 1)
+        ]
+        again = HandTracker(hand.setup, settle_ms=self.settle_ms)
+        again.hold([*kept, *given], [*made[:index], *[made_at] * len(given)])
+        for event, ms in self._log:
+            if event.seq <= made_at:
+                self._give(again, event, ms)
+        before = () if replaced is None else (replaced,)
+        said = {tile for action in (*before, *given) for tile in action.tiles}
+        again.release(said, None if replaced is None else replaced.kind)
+        for event, ms in self._log:
+            if event.seq > made_at:
+                self._give(again, event, ms)
+        return again
 
     # -- hands -----------------------------------------------------------------------------------------
 
@@ -239,7 +283,7 @@ class Tracker:
         Taken only if it leaves less unexplained. What a person has corrected is not touched.
         """
         hand = self._hand_or_fail()
-        if hand.unexplained <= self._accepted or self._corrections:
+        if hand.unexplained <= self._accepted or any(c.number for c in self._corrections):
             self._accepted = min(self._accepted, hand.unexplained)
             return []
         self._accepted = hand.unexplained
@@ -331,6 +375,18 @@ class Tracker:
         jumped = ms < self._clock
         self._clock = max(self._clock, ms)
         return self._clock, jumped
+
+
+def _place(actions: Sequence[Action], sought: Action, likely: int) -> int:
+    """Index of an action told before, which may have moved since; ValueError if it is not there."""
+    same = [
+        index
+        for index, action in enumerate(actions)
+        if (action.kind, action.seat, action.tiles) == (sought.kind, sought.seat, sought.tiles)
+    ]
+    if not same:
+        raise ValueError(f"action {sought.number} is no longer what it was when it was corrected")
+    return min(same, key=lambda index: abs(index - likely))
 
 
 def track(events: Iterable[TableEvent], setup: Setup | None = None) -> list[HandRecord]:

@@ -1,6 +1,10 @@
 """Builds a record from told acts: gives each face a copy, and refuses what cannot have happened."""
 
+from collections.abc import Sequence
+from typing import Self
+
 from paiju.game.actions import Action, ActionKind, DrawnFrom
+from paiju.game.events import HAND, MELD, NO_ZONE, POND, zone_of
 from paiju.game.formats.visitor import FormatError
 from paiju.game.position import FACE, WALL, Position, Setup
 from paiju.game.record import HandRecord, result_of
@@ -14,6 +18,20 @@ class Recorder:
         self._position = Position(Setup())
         self._actions: list[Action] = []
         self._short: tuple[int, ...] | None = None
+        self._seen: Sequence[int] = ()
+
+    @classmethod
+    def after(cls, setup: Setup, actions: Sequence[Action], seen: Sequence[int] = ()) -> Self:
+        """A recorder that goes on from these actions. Of equal tiles it takes those seen (zones by tile number)
+        where the act puts them."""
+        recorder = cls()
+        recorder._position, recorder._actions, recorder._seen = Position.after(setup, actions), list(actions), seen
+        return recorder
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The acts so far."""
+        return tuple(self._actions)
 
     @property
     def position(self) -> Position:
@@ -37,22 +55,24 @@ class Recorder:
             return
         if len(faces) != wanted:
             raise self._impossible(f"seat {seat} is dealt {len(faces)} tiles, not {wanted}")
-        self._add(ActionKind.DEAL, seat, self._from_wall(faces))
+        self._add(ActionKind.DEAL, seat, self._from_wall(faces, seat))
 
-    def draw(self, seat: int, face: int, drawn_from: DrawnFrom) -> None:
+    def draw(self, seat: int, face: int | None, drawn_from: DrawnFrom) -> None:
+        if face is None:
+            self._add(ActionKind.DRAW, seat, drawn_from=drawn_from)
+            return
         if self._short is not None and seat == self._position.setup.dealer:
             faces, self._short = (*self._short, face), None
             self.deal(seat, faces)
             return
-        self._add(ActionKind.DRAW, seat, self._from_wall((face,)), drawn_from=drawn_from)
+        self._add(ActionKind.DRAW, seat, self._from_wall((face,), seat), drawn_from=drawn_from)
 
     def flower(self, seat: int, face: int) -> None:
-        self._add(ActionKind.FLOWER, seat, self._from_hand(seat, (face,)))
+        self._add(ActionKind.FLOWER, seat, self._from_hand(seat, (face,), MELD))
 
     def discard(self, seat: int, face: int) -> None:
-        if seat != self._position.turn:
-            raise self._impossible(f"seat {seat} discards out of turn")
-        self._add(ActionKind.DISCARD, seat, self._from_hand(seat, (face,)))
+        flags = () if seat == self._position.turn else ("out_of_turn",)
+        self._add(ActionKind.DISCARD, seat, self._from_hand(seat, (face,), POND), flags=flags)
 
     def chow(self, seat: int, middle: int, claimed: int, source: int) -> None:
         own = [face for face in (middle - 1, middle, middle + 1) if face != claimed]
@@ -70,14 +90,14 @@ class Recorder:
             pung = self._position.pung_of(seat, face)
             if pung is None:
                 raise self._impossible(f"seat {seat} has no pung of {code_of(face)} to add to")
-            self._add(kind, seat, self._from_hand(seat, (face,)), pung.source)
+            self._add(kind, seat, self._from_hand(seat, (face,), MELD), pung.source)
         else:
-            self._add(kind, seat, self._from_hand(seat, (face,) * 4))
+            self._add(kind, seat, self._from_hand(seat, (face,) * 4, MELD))
 
     def win(self, seat: int, face: int, source: int | None) -> None:
         hand = self._position.hands[seat]
         if source is None:
-            (tile,) = self._from_hand(seat, (face,))
+            (tile,) = self._from_hand(seat, (face,), HAND)
             drawn = self._position.last_draw[seat]
             if drawn is not None and drawn.tiles and FACE[drawn.tiles[0]] == face and drawn.tiles[0] in hand:
                 tile = drawn.tiles[0]
@@ -98,29 +118,35 @@ class Recorder:
         if live is None or FACE[live] != face or self._position.discarder != source:
             reason = f"seat {seat} claims {code_of(face)}, which is not the last discard of seat {source}"
             raise self._impossible(reason)
-        if kind is ActionKind.CHOW and (source + 1) % 4 != seat:
-            raise self._impossible(f"seat {seat} chows from seat {source}, which is not on its left")
-        self._add(kind, seat, (live, *self._from_hand(seat, own)), source)
+        flags = ("wrong_seat",) if kind is ActionKind.CHOW and (source + 1) % 4 != seat else ()
+        self._add(kind, seat, (live, *self._from_hand(seat, own, MELD)), source, flags=flags)
 
-    def _from_wall(self, faces: tuple[int, ...]) -> tuple[int, ...]:
+    def _from_wall(self, faces: tuple[int, ...], seat: int) -> tuple[int, ...]:
         chosen: list[int] = []
         for face in faces:
-            free = (t for t in tiles_of_face(face) if self._position.place[t] == WALL and t not in chosen)
-            tile = next(free, None)
+            free = [t for t in tiles_of_face(face) if self._position.place[t] == WALL and t not in chosen]
+            tile = self._likeliest(free, seat, HAND)
             if tile is None:
                 raise self._impossible(f"there are more than {len(tiles_of_face(face))} of {code_of(face)}")
             chosen.append(tile)
         return tuple(chosen)
 
-    def _from_hand(self, seat: int, faces: tuple[int, ...]) -> tuple[int, ...]:
+    def _from_hand(self, seat: int, faces: tuple[int, ...], where: int) -> tuple[int, ...]:
         chosen: list[int] = []
         for face in faces:
-            held = (t for t in sorted(self._position.hands[seat]) if FACE[t] == face and t not in chosen)
-            tile = next(held, None)
+            held = [t for t in sorted(self._position.hands[seat]) if FACE[t] == face and t not in chosen]
+            tile = self._likeliest(held, seat, where)
             if tile is None:
                 raise self._impossible(f"seat {seat} does not hold {code_of(face)}")
             chosen.append(tile)
         return tuple(chosen)
+
+    def _likeliest(self, tiles: Sequence[int], seat: int, where: int) -> int | None:
+        """The tile seen where it goes to, else the first that is not in sight, else the first."""
+        if not self._seen:
+            return next(iter(tiles), None)
+        rank = {zone_of(seat, where): 0, NO_ZONE: 1}
+        return min(tiles, key=lambda tile: rank.get(self._seen[tile], 2), default=None)
 
     def _impossible(self, reason: str) -> FormatError:
         return FormatError(f"act {len(self._actions) + 1}", reason)
