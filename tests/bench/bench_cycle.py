@@ -11,16 +11,26 @@ from __future__ import annotations
 
 import statistics
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS.parent / "firmware")]
 
 from support.caretaker import Caretaker
 
+from controller.settings import Settings
+from paiju.table import Event
+from paiju.table.virtual import VirtualConnection
+from twin import geometry
 from twin.geometry import MECHANICS
 from twin.table import Table
+from twin.tiles import make_set
 
 RUNS = 5
+LAID = 10  # discards on each pond
+PINGS = 20
 
 
 def stroke_s(axis: str) -> float:
@@ -39,6 +49,69 @@ def lower_bound_s() -> tuple[float, float]:
     build = cycle["shuffle_s"] + stacking + ends + stroke_s("plate")
     collect = 2 * stroke_s("lift") + cycle["collect_s"]
     return build, collect
+
+
+class Nothing:
+    """A store that forgets."""
+
+    def append(self, serial: str, journal_id: int, records: Sequence[bytes], ack: int) -> None: ...
+    def acknowledged(self, serial: str, journal_id: int) -> int:
+        return 0
+
+    def save_clock(self, serial: str, journal_id: int, boot: int, zero: float, uncertainty: float) -> None: ...
+
+
+def latencies(table: Table, caretaker: Caretaker, events: list[Event], connection: VirtualConnection) -> str:
+    """Lay discards one by one, then ping; ms from rest on the felt to the host, and round trips."""
+    ground, clock = table.world.ground, table.clock
+    laid: list[float] = []
+    for number in range(LAID):
+        tile = table.world.tiles[number]
+        heard: list[int] = []
+        before = len(events)
+        ground.put(tile, f"pond.{number % 4}", geometry.pond(number % 4, number // 4))
+        start = clock.now
+
+        def seen(code: int = tile.code, before: int = before) -> bool:
+            return any(e.kind in ("enter", "moved") and e["tile"] == code for e in events[before:])
+
+        assert table.run_for(5, seen)
+        laid.append((clock.now - start) / 1000)
+        table.run_for(0.4)
+    trips: list[float] = []
+    for number in range(PINGS):
+        start = clock.now
+        connection.link.command("ping", number, on_reply=lambda reply: heard.append(reply is not None))
+        assert table.run_for(5, lambda: bool(heard))
+        trips.append((clock.now - start) / 1000)
+        heard.clear()
+        table.run_for(0.05)
+    return (f"tile on felt to host: median {statistics.median(laid):.0f} ms, longest {max(laid):.0f} ms of {LAID}; "
+            f"ping: median {statistics.median(trips):.1f} ms, longest {max(trips):.1f} ms of {PINGS}")  # fmt: skip
+
+
+def side_by_side() -> None:
+    """The same with the table at rest and while it stacks the other set below."""
+    for busy in (False, True):
+        with tempfile.TemporaryDirectory() as folder:
+            Settings(folder + "/settings", {}).save(sets=2)
+            with Table(6, state=Path(folder)) as table:
+                events: list[Event] = []
+                connection = VirtualConnection(table.clock, table.uart, Nothing(), events.extend)
+                caretaker = Caretaker(table)
+                mechanics = table.world.mechanics
+                table.run_for(1)
+                assert caretaker.build() == "up"
+                if busy:
+                    for tile in make_set(1, 6):
+                        table.world.ground.add(tile)
+                        mechanics.pan[tile] = None
+                    caretaker.press("refill")  # the console opens and closes, then the other set is stacked
+                    assert caretaker.wait(lambda: caretaker.state == "stack", 60)
+                mechanics.sweep()
+                print(f"{'while stacking' if busy else 'at rest'}: {latencies(table, caretaker, events, connection)}")
+                if busy:
+                    assert caretaker.state == "stack", "the wall was finished before the figures were"
 
 
 def main() -> None:
@@ -60,6 +133,7 @@ def main() -> None:
               f"ratio {median / bound:.3f}")  # fmt: skip
     total, bound = statistics.median(builds) + statistics.median(collects), build_bound + collect_bound
     print(f"whole cycle: {total:.2f} s; mechanics allow {bound:.2f} s; ratio {total / bound:.3f}")
+    side_by_side()
 
 
 if __name__ == "__main__":

@@ -132,12 +132,97 @@ def one_cut(table: Table, caretaker: Caretaker, kind: str, at_s: float) -> str:
     return "recovered" if audits[-1]["result"] == "complete" else f"in {state} audit {audits[-1]['result']}"
 
 
+STATES = ("shuffle", "stack", "pause", "raise", "ready", "collect", "home", "fault")
+INPUTS = ("raise", "refill", "both", "dice", "hand", "console", "lid", "key", "power")
+
+
+def explore(seed: int) -> tuple[Counter[str], list[str]]:
+    """Every input in every state: afterwards a press or two must lead to right walls."""
+    outcomes: Counter[str] = Counter()
+    unsafe: list[str] = []
+    for state in STATES:
+        for stimulus in INPUTS:
+            with Table(seed) as table:
+                caretaker = Caretaker(table)
+                table.run_for(1)
+                ended = explored(table, caretaker, state, stimulus)
+                outcomes[ended] += 1
+                if ended != "walls":
+                    unsafe.append(f"{stimulus} in {state}: {ended}")
+                unsafe += [f"{stimulus} in {state}: {b.rule} {b.what}" for b in table.invariants.breaches]
+                table.invariants.clear()
+    return outcomes, unsafe
+
+
+def bring_to(table: Table, caretaker: Caretaker, state: str) -> None:
+    mechanics = table.world.mechanics
+    if state in ("ready", "collect"):
+        assert caretaker.build() == "up"
+        if state == "collect":
+            caretaker.press("refill", seconds=0.6)
+        return
+    caretaker.press("raise")
+    if state in ("pause", "home", "fault"):
+        caretaker.wait(lambda: caretaker.state == "stack", 30)
+        table.run_for(3)
+        if state == "pause":
+            caretaker.press("raise", "refill")
+        else:
+            mechanics.set_estop(True)
+            table.run_for(0.5)
+            mechanics.set_estop(False)
+            table.run_for(0.5)
+            if state == "home":
+                caretaker.press("raise", seconds=0.05)
+            return
+    assert caretaker.wait(lambda: caretaker.state == state, 60), state
+    table.run_for(0.5)
+
+
+def explored(table: Table, caretaker: Caretaker, state: str, stimulus: str) -> str:
+    mechanics = table.world.mechanics
+    bring_to(table, caretaker, state)
+    if stimulus in ("raise", "refill", "dice"):
+        caretaker.press(stimulus)
+    elif stimulus == "both":
+        caretaker.press("raise", "refill")
+    elif stimulus in ("hand", "console"):
+        act = mechanics.reach_into_gap if stimulus == "hand" else mechanics.lay_on_console
+        act(1)
+        table.run_for(1)
+        act(-1)
+    elif stimulus == "lid":
+        mechanics.set_lid(True)
+        table.run_for(0.3)
+        mechanics.set_lid(False)
+    elif stimulus == "key":
+        table.board.inputs["service_key"].set(1)
+        table.run_for(1)
+        table.board.inputs["service_key"].set(0)
+    else:
+        table.cut_power()
+        table.run_for(0.2)
+        table.kernel.start()
+    table.run_for(30)
+    for _ in range(4):
+        if mechanics.walls_up and caretaker.state == "ready" and not caretaker.held:
+            return "walls" if wall_is_right(table) else "wrong wall"
+        if mechanics.standing:
+            caretaker.clear_table()
+            table.run_for(2)
+        else:
+            caretaker.press("raise")
+            table.run_for(40)
+    return f"dead end in {caretaker.state}, faults {caretaker.faults()}"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cycles", type=int, default=1000)
     parser.add_argument("--wear", type=float, default=1.0, help="times the rates of mechanics.toml")
     parser.add_argument("--cuts", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--explore", action="store_true", help="every input in every state")
     options = parser.parse_args()
     bad = False
     if options.cycles:
@@ -152,6 +237,10 @@ def main() -> int:
         outcomes, unsafe = cuts(options.cuts, options.seed)
         print(f"{options.cuts} stops at random instants: {dict(outcomes)}; unsafe: {unsafe or 'none'}")
         bad = bad or bool(unsafe) or any(not name.endswith("recovered") for name in outcomes)
+    if options.explore:
+        outcomes, unsafe = explore(options.seed)
+        print(f"{len(STATES)} states x {len(INPUTS)} inputs: {dict(outcomes)}; wrong or unsafe: {unsafe or 'none'}")
+        bad = bad or bool(unsafe)
     return int(bad)
 
 
