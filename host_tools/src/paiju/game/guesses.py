@@ -82,7 +82,13 @@ class Guesses:
             return False
         held = tile in position.hands[seat] or (position.place[tile] == WALL and position.missing(seat) > 0)
         gone = position.live is not None and case.seen[position.live] != position.place[position.live]
-        claiming = any(case.seen[t] != NO_ZONE and case.seen[t] % 4 == MELD and not FLOWER[t] for t in case.odd)
+        claiming = any(
+            case.seen[t] != NO_ZONE
+            and case.seen[t] % 4 == MELD
+            and not FLOWER[t]
+            and case.since[t] < case.since[tile] + REORDER_MS
+            for t in case.odd
+        )
         if not held or gone or (claiming and case.seen[tile] % 4 != MELD):
             return False
         drawn_from = position.owed[seat][0]

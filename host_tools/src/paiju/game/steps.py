@@ -107,16 +107,15 @@ class Steps:
         position = self.case.position
         if seat != position.turn or not all(position.dealt):
             return self._changed_discard(tile, seat)
-        confidence = Confidence.SEEN
+        unsure = self.overtaken(tile, seat) or self.one_too_many(seat)
+        if unsure and not late:
+            return False
+        confidence = Confidence.INFERRED if unsure else Confidence.SEEN
         if not self.from_hand(tile, seat):
-            if not self.drew_unread(tile, seat):
+            if not self.drew_unread(tile, seat, confidence):
                 return False
         elif position.must_draw(seat):
             return False
-        elif self.overtaken(tile, seat) or self.one_too_many(seat):
-            if not late:
-                return False
-            confidence = Confidence.INFERRED
         return self.case.do(Draft(ActionKind.DISCARD, seat, (tile,), confidence=confidence), (tile,))
 
     def _changed_discard(self, tile: int, seat: int) -> bool:
@@ -248,11 +247,11 @@ class Steps:
         draft = Draft(ActionKind.DRAW, seat, (tile,), drawn_from=drawn_from, confidence=confidence)
         return self.case.do(draft, (tile,))
 
-    def drew_unread(self, tile: int, seat: int) -> bool:
+    def drew_unread(self, tile: int, seat: int, confidence: Confidence = Confidence.SEEN) -> bool:
         """Draw a tile that came from the wall straight to where it is seen: the hand did not hold it."""
         position = self.case.position
         could = position.must_draw(seat) and not position.missing(seat) and position.wall_left > 0
-        return could and all(position.dealt) and position.place[tile] == WALL and self.draw(seat, tile)
+        return could and all(position.dealt) and position.place[tile] == WALL and self.draw(seat, tile, confidence)
 
 
 def claim_kind(seat: int, live: int, own: list[int], discarder: int) -> ActionKind | None:
