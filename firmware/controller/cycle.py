@@ -21,6 +21,8 @@ from .feeding import COMPLETE, PAUSED, STARVED, Side, Stirrer
 _CLEAR_MS = const(15000)  # so long the table waits for an empty surface
 _EXTENSION_MS = const(2000)
 _STIRS = const(2)
+_READER_TRIES = const(4)
+_RESTART_MS = const(60)  # a reader that failed is restarted meanwhile
 _SURPLUS_MS = const(500)
 _FEW = const(8)  # so many tiles can be missing; more are stuck somewhere
 _MISSING_TOLD = const(16)
@@ -402,9 +404,13 @@ class Cycle:
 
     async def _gate(self, side):
         """Which tiles have passed, never in which order: one bit a tile."""
-        try:
-            code = await self._scanner.read_gate(side)
-        except ReaderFault:
+        for _ in range(_READER_TRIES):
+            try:
+                code = await self._scanner.read_gate(side)
+                break
+            except ReaderFault:
+                await asyncio.sleep_ms(_RESTART_MS)
+        else:
             return False  # the audit will say unread
         if code is None:
             return False

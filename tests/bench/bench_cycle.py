@@ -17,6 +17,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS.parent / "firmware")]
+# ruff: noqa: E402
 
 from support.caretaker import Caretaker
 
@@ -90,6 +91,10 @@ def latencies(table: Table, caretaker: Caretaker, events: list[Event], connectio
             f"ping: median {statistics.median(trips):.1f} ms, longest {max(trips):.1f} ms of {PINGS}")  # fmt: skip
 
 
+def wait_for(caretaker: Caretaker, state: str) -> None:
+    assert caretaker.wait(lambda: caretaker.state == state, 60)
+
+
 def side_by_side() -> None:
     """The same with the table at rest and while it stacks the other set below."""
     for busy in (False, True):
@@ -107,7 +112,7 @@ def side_by_side() -> None:
                         table.world.ground.add(tile)
                         mechanics.pan[tile] = None
                     caretaker.press("refill")  # the console opens and closes, then the other set is stacked
-                    assert caretaker.wait(lambda: caretaker.state == "stack", 60)
+                    wait_for(caretaker, "stack")
                 mechanics.sweep()
                 print(f"{'while stacking' if busy else 'at rest'}: {latencies(table, caretaker, events, connection)}")
                 if busy:
