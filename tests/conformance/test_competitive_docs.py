@@ -2,9 +2,11 @@
 
 import doctest
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+
 from paiju.hand import Hand, HandError
 from paiju.notation import parse
 from paiju.rules.competitive import Circumstances, tally
@@ -17,7 +19,7 @@ def result_of(row: dict[str, str]) -> str:
     read = parse(row["hand"])
     facts = dict(fact.partition("=")[::2] for fact in row["facts"].split(", ") if fact)
     values = {name: int(value) if value else True for name, value in facts.items()}
-    own = {name: values.pop(name) for name in ("flower_replacement", "put_into_hand") if name in values}
+    own = {field.name: bool(values.pop(field.name)) for field in fields(Circumstances) if field.name in values}
     try:
         counted = tally(Hand(read.melds, read.concealed, read.win_tile, **values), Circumstances(**own))
     except HandError as error:

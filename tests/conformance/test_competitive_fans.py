@@ -5,13 +5,15 @@ from dataclasses import replace
 from itertools import permutations
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from paiju.hand import Hand, HandError, Meld, MeldKind, Source
 from paiju.rules import score
 from paiju.rules.competitive import Circumstances, Tally, score_competitive, tally
 from paiju.rules.competitive_profile import competitive_profile
 from paiju.rules.competitive_readings import KNITTED_STRAIGHTS, readings, waits
+from paiju.rules.waits import waits as profile_waits
 from paiju.tiles import face_of
 
 
@@ -340,6 +342,7 @@ def winning_tiles(draw):
 
 
 @given(winning_tiles())
+@settings(deadline=None)
 def test_every_winning_hand_has_a_reading_and_waits_on_its_tile(tiles):
     example = Hand((), tiles[1:], tiles[0])
     assert readings(example)
@@ -362,6 +365,7 @@ def ready_hands():
 
 
 @given(ready_hands(), st.integers(0, 1))
+@settings(deadline=None)
 def test_waits_agree_with_trying_every_face(tiles, melded):
     assume(max(map(tiles.count, tiles)) <= 4)
     melds = (Meld(MeldKind.PUNG, (33,) * 3, Source.ACROSS),) * melded
@@ -373,7 +377,27 @@ def test_waits_agree_with_trying_every_face(tiles, melded):
             assert (face in found) is bool(readings(Hand(melds, held, face)))
 
 
+@given(ready_hands())
+@settings(deadline=None, max_examples=40)
+def test_points_of_waits_agree_with_scoring_every_face(tiles):
+    assume(max(map(tiles.count, tiles)) <= 4)
+
+    def total(face, drawn):
+        try:
+            return score(Hand((), tiles, face, self_drawn=drawn), "competitive").total
+        except HandError:
+            return None
+
+    points = [(wait.by_discard and wait.by_discard.total, wait.by_self_draw and wait.by_self_draw.total)
+              for wait in profile_waits((), tiles, "competitive")]
+    tried = [(total(face, False), total(face, True)) for face in waits((), tiles)]
+    assert points == tried
+    others = set(range(34)) - set(waits((), tiles))
+    assert not [face for face in others if total(face, False) is not None]
+
+
 @given(winning_tiles(), st.permutations(range(3)), st.integers(0, 7))
+@settings(deadline=None)
 def test_suits_are_alike_and_a_flower_adds_two(tiles, suits, flowers):
     def relabelled(face: int) -> int:
         return suits[face // 9] * 9 + face % 9 if face < 27 else face

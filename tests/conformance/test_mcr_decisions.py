@@ -8,7 +8,7 @@ import pytest
 
 from paiju.hand import HandError
 from paiju.notation import parse_hand
-from paiju.rules import score
+from paiju.rules import load_profile, score
 from paiju.rules.score import Score
 
 PAGE = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
@@ -67,3 +67,6 @@ def test_refusal(row: list[str]) -> None:
 def test_the_six_differences_are_all_there() -> None:
     numbers = {row[0][0] for row in DECISIONS if row[3] != row[4] and row[4] != "same" and row[0][1] == "."}
     assert numbers == set("123456")
+    told = {(f"{difference.no}.", difference.example) for difference in load_profile("mcr").differences}
+    assert told <= {(row[0][:2], _text(row[2])) for row in DECISIONS}
+    assert len(told) == 6

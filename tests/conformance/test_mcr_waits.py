@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paiju.notation import parse
-from paiju.rules.shanten import FORMS, shanten
+from paiju.rules.shanten import COMPETITIVE_FORMS, FORMS, shanten
 from paiju.rules.waits import waits
 from paiju.tiles import code_of, face_of
 
@@ -58,25 +58,53 @@ def test_distance_by_form(text: str, distances: tuple[int, ...]) -> None:
     assert tuple(found.values()) == distances
 
 
+@pytest.mark.parametrize(
+    ("text", "unrelated"),
+    [
+        ("159m48p26sESWNCF", 0),
+        ("159m48p26sESWNCC", 1),
+        # 3 and 7 leave no room for a third tile of their suit.
+        ("37m37p37sESWNCFP", 1),
+        ("258m37p37s4sESWNC", 1),
+        ("2345678m345678p", 8),
+    ],
+)
+def test_fourteen_unrelated_tiles_of_the_second_text(text: str, unrelated: int) -> None:
+    found = shanten(parse(text).concealed, 0, "competitive")
+    assert tuple(found) == COMPETITIVE_FORMS
+    assert found["unrelated"] == unrelated
+    assert "unrelated" not in shanten(parse(text).concealed[3:], 1, "competitive")
+
+
 @st.composite
 def thirteen(draw: st.DrawFn) -> tuple[int, ...]:
     faces = draw(
-        st.sampled_from((list(range(9)), list(range(14)), list(range(34)), [0, 3, 6, 10, 13, 16, 20, 23, 26, 27, 28]))
+        st.sampled_from(
+            (
+                list(range(9)),
+                list(range(14)),
+                list(range(34)),
+                [0, 3, 6, 10, 13, 16, 20, 23, 26, 27, 28],
+                [0, 3, 8, 11, 15, 18, 22, 26, *range(27, 34)],
+            )
+        )
     )
+    if draw(st.booleans()):
+        return tuple(sorted(draw(st.permutations(faces))[:13])) if len(faces) > 13 else tuple(faces + faces)[:13]
     pool = [face for face in faces for _ in range(4)]
     return tuple(sorted(draw(st.permutations(pool))[:13]))
 
 
-@given(thirteen())
+@given(thirteen(), st.sampled_from(("mcr", "competitive")))
 @settings(deadline=None, max_examples=60)
-def test_ready_is_distance_zero(concealed: tuple[int, ...]) -> None:
-    ready = bool(waits((), concealed))
-    assert ready == (min(shanten(concealed).values()) == 0)
+def test_ready_is_distance_zero(concealed: tuple[int, ...], profile: str) -> None:
+    ready = bool(waits((), concealed, profile))
+    assert ready == (min(shanten(concealed, 0, profile).values()) == 0)
 
 
-@given(thirteen(), st.integers(0, 33))
+@given(thirteen(), st.integers(0, 33), st.sampled_from(("mcr", "competitive")))
 @settings(deadline=None, max_examples=60)
-def test_one_tile_moves_the_distance_by_at_most_one(concealed: tuple[int, ...], face: int) -> None:
-    before, after = shanten(concealed), shanten((*concealed, face))
-    for form in FORMS:
+def test_one_tile_moves_the_distance_by_at_most_one(concealed: tuple[int, ...], face: int, profile: str) -> None:
+    before, after = shanten(concealed, 0, profile), shanten((*concealed, face), 0, profile)
+    for form in before:
         assert before[form] - 1 <= after[form] <= before[form]

@@ -1,8 +1,9 @@
 """Chapter 4 of the first text and the penalty articles of the second, act by act."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from paiju.hand import HandError
 from paiju.rules.penalties import (
     Act,
@@ -197,6 +198,7 @@ def test_every_offence_is_named_in_three_languages_with_its_article(profile):
 
 
 @given(st.sampled_from(PROFILES), st.data())
+@settings(deadline=None)
 def test_rulings_never_create_points_and_never_restore_a_right(profile, data):
     known = offences(profile)
     conduct = Conduct(profile)

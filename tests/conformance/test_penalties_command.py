@@ -4,9 +4,10 @@ import json
 
 import pytest
 import typer
+from typer.testing import CliRunner
+
 from paiju.commands.penalties import register
 from paiju.rules.penalties import offences
-from typer.testing import CliRunner
 
 
 def app_with(*existing: str) -> typer.Typer:

@@ -1,8 +1,9 @@
 """The one-line settlement in both systems."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from paiju.hand import HandError
 from paiju.rules.settlement import SettlementError, next_dealer, settle
 
@@ -48,6 +49,7 @@ def test_unknown_rules_are_named():
     st.booleans(),
     st.sampled_from(["mcr1998", "mcr", "competitive"]),
 )
+@settings(deadline=None)
 def test_always_zero_sum(points, seats, drawn, profile):
     winner, discarder = seats[0], None if drawn else seats[1]
     amounts = settle(points, winner, discarder, profile)

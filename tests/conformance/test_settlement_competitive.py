@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from paiju.hand import Hand, Meld, MeldKind, Source
 from paiju.rules import score
 from paiju.rules.competitive_payments import (
@@ -471,6 +472,7 @@ boards = st.builds(Board, points, claim_lists.map(own_claims), hung, st.booleans
 
 
 @given(boards, st.data())
+@settings(deadline=None)
 def test_wins_are_zero_sum_and_never_overdraw(board, data):
     way = data.draw(st.sampled_from(list(Way)))
     feeder = None if way is Way.SELF_DRAW else data.draw(seats)
@@ -495,6 +497,7 @@ def test_wins_are_zero_sum_and_never_overdraw(board, data):
 
 
 @given(boards, st.sampled_from(list(KongKind)), seats, seats)
+@settings(deadline=None)
 def test_kongs_are_zero_sum_and_never_overdraw(board, kind, seat, feeder):
     if kind is KongKind.MELDED and seat == feeder:
         return
@@ -506,6 +509,7 @@ def test_kongs_are_zero_sum_and_never_overdraw(board, kind, seat, feeder):
 
 
 @given(points, seats, st.integers(1, 80), st.booleans(), st.integers(0, 15))
+@settings(deadline=None)
 def test_a_session_is_never_ended_by_a_player_behind(start, winner, value, time_up, passed):
     session = Session(points=start, time_up=time_up, passed=passed, dealer=passed % 4)
     board = session.board()

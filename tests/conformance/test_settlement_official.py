@@ -1,8 +1,9 @@
 """第十條 of the first text: 8 + points, and who pays it."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from paiju.rules.settlement import SettlementError, settle_drawn, settle_official
 
 seats = st.integers(0, 3)
@@ -58,6 +59,7 @@ def test_drawn_hand_pays_nothing():
 
 
 @given(st.integers(8, 400), seats, st.none() | seats)
+@settings(deadline=None)
 def test_always_zero_sum(points, winner, discarder):
     if winner == discarder:
         return

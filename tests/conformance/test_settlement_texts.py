@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from paiju.rules.settlement import entry
 from paiju.rules.texts import Text, load_toml
 
