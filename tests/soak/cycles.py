@@ -64,6 +64,7 @@ def cycles(count: int, wear: float, seed: int) -> tuple[Counter[str], list[float
             struck.update(mechanics.wear.struck)
             unsafe += [f"{b.rule} {b.what}" for b in table.invariants.breaches]
             table.invariants.clear()
+        print(f"  {done} of {count}: {dict(outcomes)}", flush=True)
     return outcomes, seconds, struck, unsafe
 
 
@@ -86,6 +87,7 @@ def cuts(count: int, seed: int) -> tuple[Counter[str], list[str]]:
                     break
             unsafe += [f"{b.rule} {b.what}" for b in table.invariants.breaches]
             table.invariants.clear()
+        print(f"  {done} of {count}: {dict(outcomes)}", flush=True)
     return outcomes, unsafe
 
 
@@ -141,6 +143,7 @@ def explore(seed: int) -> tuple[Counter[str], list[str]]:
     outcomes: Counter[str] = Counter()
     unsafe: list[str] = []
     for state in STATES:
+        print(f"  {state}: before it {dict(outcomes)} {unsafe or ''}", flush=True)
         for stimulus in INPUTS:
             with Table(seed) as table:
                 caretaker = Caretaker(table)
