@@ -42,6 +42,7 @@ class Pico(Kernel):
             "modules": str(EMULATOR),
             "bootrom": str(BOOTROM),
             "image": str(IMAGE),
+            "start": self.clock.now,
             "flash": str(self.cwd / "flash.bin"),
             "collect": int(SYMBOLS.read_text().split()[1], 16),
             "serial": list(bytes.fromhex(self.board.unique_id)),
