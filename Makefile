@@ -1,5 +1,6 @@
 # make demo [HAND=n] [SPEED=x]   play a hand on the simulated table, from shuffle to scored result
 # make test                      lint, types and every test
+# make test-rp2040               the chip's own build on an emulated Pico (builds it first, from Debian's sources)
 # make bench / soak / docs       figures / long runs / the generated pages
 PYTHON ?= python3
 VENV := .venv
@@ -10,7 +11,7 @@ SPEED ?= 4
 SEED ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup demo test lint bench soak docs clean
+.PHONY: setup demo test test-rp2040 lint bench soak docs clean
 
 setup: $(READY)
 
@@ -27,6 +28,11 @@ demo: setup
 
 test: lint
 	$(BIN)/python -m pytest -n auto
+
+test-rp2040: setup
+	tools/build_micropython.sh
+	tests/rp2040/install.sh $(BIN)/python
+	$(BIN)/python -m pytest tests/rp2040
 
 lint: setup
 	$(BIN)/ruff check .

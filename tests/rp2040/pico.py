@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import IO
 
-from support.controllers import BUILT
+from support.controllers import BUILT, stale
 
 from twin.board import Board
 from twin.clock import Clock
@@ -22,13 +22,12 @@ BOOTROM = EMULATOR / "bootrom.bin"
 
 
 def missing() -> str:
-    """What there is not for the emulated Pico, in one sentence; empty when all is there."""
+    """What is missing for the emulated Pico, in one sentence; empty when all is there."""
     if not shutil.which("node"):
         return "Node.js is not installed: the emulator of the Pico runs on it"
-    for path, how in ((IMAGE, "tools/build_micropython.sh"), (BOOTROM, "tests/rp2040/install.sh")):
-        if not path.exists():
-            return f"no {path.name}: run {how}, or make test-rp2040"
-    return ""
+    if not BOOTROM.exists():
+        return "no emulator of the Pico: run tests/rp2040/install.sh"
+    return stale(IMAGE)
 
 
 class Pico(Kernel):
