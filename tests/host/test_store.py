@@ -129,12 +129,46 @@ def test_hands_are_revised_not_changed(store: Store) -> None:
     one = store.save_hand(SERIAL, 7, 1, 50, {"winner": "E"})
     two = store.save_hand(SERIAL, 7, 51, 90, {"winner": "S"})
     assert store.save_hand(SERIAL, 7, 1, 50, {"winner": "E"}) == one
-    three = store.save_hand(SERIAL, 7, 1, 50, {"winner": "W"})
-    assert [(h.n, h.record["winner"], h.revision) for h in store.hands()] == [(two, "S", 1), (three, "W", 2)]
-    old = store.hand(one)
+    assert store.save_hand(SERIAL, 7, 1, 50, {"winner": "W"}) == one
+    assert store.save_hand(SERIAL, 7, 91, 99, {"winner": "N"}) == two + 1
+    listed = [(h.n, h.record["winner"], h.revision) for h in store.hands()]
+    assert listed == [(one, "W", 2), (two, "S", 1), (two + 1, "N", 1)]
+    last, old = store.hand(one), store.hand(one, revision=1)
+    assert last is not None
     assert old is not None
-    assert old.record == {"winner": "E"}
+    assert (last.record, old.record) == ({"winner": "W"}, {"winner": "E"})
+    assert store.hand(one, revision=3) is None
     assert store.hand(99) is None
+
+
+def test_a_store_of_the_first_version_is_taken_over(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    before = Store(path)
+    one = before.save_hand(SERIAL, 7, 1, 50, {"winner": "E"})
+    before.save_hand(SERIAL, 7, 1, 50, {"winner": "W"})
+    third = before.save_hand(SERIAL, 7, 51, 90, {"winner": "S"}) + 1  # the revision had a number of its own
+    before.close()
+    with sqlite3.connect(path) as database:
+        database.execute("ALTER TABLE hands DROP COLUMN number")
+        database.execute("DROP TABLE corrections")
+        database.execute("UPDATE meta SET version = 1")
+    after = Store(path)
+    assert [(h.n, h.record["winner"], h.revision) for h in after.hands()] == [(one, "W", 2), (third, "S", 1)]
+    assert after.save_hand(SERIAL, 7, 91, 99, {"winner": "N"}) == third + 1
+    assert after.corrections(SERIAL, 7) == []
+    after.close()
+
+
+def test_corrections_are_only_added_to(store: Store) -> None:
+    one = store.save_correction(SERIAL, 7, 51, 60, {"who": "referee"})
+    two = store.save_correction(SERIAL, 7, 1, 70, {"who": "operator"})
+    store.save_correction("other", 7, 51, 60, {"who": "nobody"})
+    assert [(c.n, c.first, c.at, c.body["who"]) for c in store.corrections(SERIAL, 7)] == [
+        (one, 51, 60, "referee"),
+        (two, 1, 70, "operator"),
+    ]
+    assert [c.n for c in store.corrections(SERIAL, 7, first=51)] == [one]
+    assert [c.n for c in store.corrections(SERIAL, 7, after=one)] == [two]
 
 
 def test_wall_clock_of_events(store: Store) -> None:

@@ -30,6 +30,7 @@ class Scene:
     def __init__(self, hands: Sequence[Sequence[str]] = IDLE, setup: Setup | None = None) -> None:
         self.tracker = Tracker(setup)
         self.reports: list[Report] = []
+        self.events: list[Event] = []
         self.ms = 0
         self.boot = 1
         self._seq = 0
@@ -72,7 +73,8 @@ class Scene:
     def say(self, kind: str, after: int = 100, **fields: int | str) -> list[Report]:
         self.ms += after
         self._seq += 1
-        reports = self.tracker.feed(Event(self._seq, self.ms, self.boot, kind, fields))
+        self.events.append(Event(self._seq, self.ms, self.boot, kind, fields))
+        reports = self.tracker.feed(self.events[-1])
         self.reports += reports
         return reports
 

@@ -4,7 +4,21 @@ from collections.abc import Callable
 
 import typer
 
-from paiju.commands import demo, hands, link, penalties, replay, rules, run, score, service, simulate, technician, twin
+from paiju.commands import (
+    correct,
+    demo,
+    hands,
+    link,
+    penalties,
+    replay,
+    rules,
+    run,
+    score,
+    service,
+    simulate,
+    technician,
+    twin,
+)
 
 COMMANDS: tuple[Callable[[typer.Typer], None], ...] = (
     link.register,
@@ -13,6 +27,7 @@ COMMANDS: tuple[Callable[[typer.Typer], None], ...] = (
     penalties.register,
     run.register,
     hands.register,
+    correct.register,
     replay.register,
     twin.register,
     demo.register,

@@ -9,16 +9,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from paiju.commands.options import AsJson, Data, Language, fail
+from paiju.commands.options import AsJson, Data, Language, examples, fail
 from paiju.folders import data_folder, hand_log_file, store_file
 from paiju.game.record import HandRecord
 from paiju.i18n import _
 from paiju.store import HandRow, Store, StoreError
 from paiju.view.result import result_headline, result_view
-from paiju.view.words import action_text, round_name
+from paiju.view.words import action_text, correction_text, round_name
 
 
-def _store(data: Data) -> Store:
+def opened_store(data: Data) -> Store:
+    """The store in the data folder; leaves with a sentence if there is none."""
     path = store_file(data_folder(data))
     if not path.exists():
         fail(_("Nothing is on record in {folder}: name another folder with --data.").format(folder=path.parent))
@@ -41,7 +42,7 @@ def _summary(row: HandRow) -> dict[str, object]:
 
 def hands(data: Data = None, as_json: AsJson = False, lang: Language = None) -> None:
     """List the hands on record."""
-    store = _store(data)
+    store = opened_store(data)
     try:
         rows = store.hands()
     except StoreError as error:
@@ -65,19 +66,24 @@ def hands(data: Data = None, as_json: AsJson = False, lang: Language = None) -> 
 
 def hand(
     n: Annotated[int, typer.Argument(help=_("Number of the hand, see `paiju hands`."))],
+    revision: Annotated[
+        int | None, typer.Option("--revision", min=1, help=_("An earlier revision; default: the last one."))
+    ] = None,
     data: Data = None,
     as_json: AsJson = False,
     lang: Language = None,
 ) -> None:
-    """Show one hand on record: every act, the result, the payments."""
-    store = _store(data)
+    """Show one hand on record: every act with its number, the result, the payments, what was corrected."""
+    store = opened_store(data)
     try:
-        row = store.hand(n)
+        row = store.hand(n, revision)
     except StoreError as error:
         fail(str(error))
     finally:
         store.close()
     if row is None:
+        if revision is not None:
+            fail(_("There is no revision {revision} of hand {n} on record.").format(revision=revision, n=n))
         fail(_("There is no hand {n} on record: see `paiju hands`.").format(n=n))
     if as_json:
         typer.echo(json.dumps({**_summary(row), "record": row.record}, ensure_ascii=False))
@@ -85,12 +91,15 @@ def hand(
     record = HandRecord.from_json(row.record)
     console = Console()
     for action in record.actions:
-        stamp = Text(f"{(action.ms - record.actions[0].ms) / 1000:8.1f} s  ", style="dim")
+        stamp = Text(f"{action.number:4} {(action.ms - record.actions[0].ms) / 1000:8.1f} s  ", style="dim")
         console.print(stamp.append_text(action_text(record.setup, action, hide=False)))
     console.print(result_view(record))
+    for correction in record.corrections:
+        console.print(correction_text(record.setup, correction))
     console.print(_("Events: {path}").format(path=hand_log_file(data_folder(data), n)), soft_wrap=True)
 
 
 def register(app: typer.Typer) -> None:
     app.command(help=_("List the hands on record."))(hands)
-    app.command(help=_("Show one hand on record: every act, the result, the payments."))(hand)
+    shown = _("Show one hand on record: every act, the result, the payments, what was corrected.")
+    app.command(help=shown, epilog=examples("paiju hand 12", "paiju hand 12 --revision 1 --json"))(hand)

@@ -59,6 +59,11 @@ def setup_of(rules: str | None, prevalent: str | None, dealer: str | None) -> Se
     return Setup(WINDS.index(dealer or "E"), WINDS.index(prevalent or "E"), rules or Setup().profile)
 
 
+def examples(*lines: str) -> str:
+    """The end of a verb's help."""
+    return "\n\n".join((_("Examples:"), *lines))
+
+
 def fail(message: str) -> NoReturn:
     """One sentence on standard error and exit code 1."""
     typer.echo(message, err=True)

@@ -18,7 +18,7 @@ class CorrectionKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Correction:
     """number: of the action from which on the hand is derived again, 0 where none is; instead: what stands there now;
-    item: of the attention list; at: number of the last event that was known; replaced: the action as it was."""
+    item: of the attention list; made: s since 1970; at: number of the last event that was known; replaced: the action as it was."""
 
     number: int
     who: str
@@ -26,12 +26,13 @@ class Correction:
     kind: CorrectionKind = CorrectionKind.EDIT
     instead: tuple[Action, ...] = ()
     item: int | None = None
+    made: float = 0.0
     at: int = 0
     replaced: Action | None = None
 
     def to_json(self) -> dict[str, Any]:
         body: dict[str, Any] = {"kind": self.kind.value, "number": self.number, "who": self.who, "why": self.why}
-        body["at"] = self.at
+        body |= {"made": self.made, "at": self.at}
         if self.instead:
             body["instead"] = [action.to_json() for action in self.instead]
         if self.item is not None:
@@ -50,6 +51,7 @@ class Correction:
             kind=CorrectionKind(body.get("kind", "edit")),
             instead=tuple(Action.from_json(action) for action in body.get("instead", ())),
             item=body.get("item"),
+            made=float(body.get("made", 0)),
             at=int(body.get("at", 0)),
             replaced=Action.from_json(body["replaced"]) if "replaced" in body else None,
         )

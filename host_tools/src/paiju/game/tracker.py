@@ -68,6 +68,16 @@ class Tracker:
             return "deal"
         return "play" if any(position.moved_yet) else "flowers"
 
+    @property
+    def first(self) -> int:
+        """Number of the event with which the present hand begins."""
+        return self._first
+
+    @property
+    def corrections(self) -> tuple[Correction, ...]:
+        """What people changed in the present hand, oldest first."""
+        return tuple(self._corrections)
+
     def feed(self, event: TableEvent) -> list[Report]:
         """What the event adds: actions (new, revised or withdrawn), attention items, the record at the end."""
         if event.seq and event.seq <= self._last_seq:

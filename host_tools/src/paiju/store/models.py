@@ -1,11 +1,11 @@
-"""Tables of the store, version 1. SQLite by default; nothing here is special to it."""
+"""Tables of the store, version 2. SQLite by default; nothing here is special to it."""
 
 from __future__ import annotations
 
 from sqlalchemy import JSON, BigInteger, Float, ForeignKey, Integer, LargeBinary, String, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-VERSION = 1
+VERSION = 2
 
 
 class Base(DeclarativeBase):
@@ -47,17 +47,37 @@ class Clock(Base):
 
 
 class HandModel(Base):
-    """The record of one hand, made from the events `first` to `last` of a stream; never changed, superseded."""
+    """The record of one hand, made from the events `first` to `last` of a stream; never changed, superseded.
+
+    The revisions of a hand share its `number`.
+    """
 
     __tablename__ = "hands"
 
     n: Mapped[int] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(Integer)
     stream_id: Mapped[int] = mapped_column(ForeignKey("streams.id"))
     first: Mapped[int] = mapped_column(BigInteger)
     last: Mapped[int] = mapped_column(BigInteger)
     revision: Mapped[int] = mapped_column(Integer, default=1)
     saved: Mapped[float] = mapped_column(Float)
     record: Mapped[dict[str, object]] = mapped_column(JSON)
+
+
+class CorrectionModel(Base):
+    """What a person changed in the hand whose events begin at `first`; only ever added to.
+
+    at: number of the last event that was known; body: `game.corrections.Correction` as JSON, who and why in it.
+    """
+
+    __tablename__ = "corrections"
+
+    n: Mapped[int] = mapped_column(primary_key=True)
+    stream_id: Mapped[int] = mapped_column(ForeignKey("streams.id"))
+    first: Mapped[int] = mapped_column(BigInteger)
+    at: Mapped[int] = mapped_column(BigInteger)
+    made: Mapped[float] = mapped_column(Float)
+    body: Mapped[dict[str, object]] = mapped_column(JSON)
 
 
 class Meta(Base):

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, func, insert, select, update
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy import Engine, create_engine, event, func, insert, inspect, select, text, update
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from paiju.i18n import _
 from paiju.store.log import write_log
-from paiju.store.models import VERSION, Base, Clock, EventRow, HandModel, Meta, Stream
+from paiju.store.models import VERSION, Base, Clock, CorrectionModel, EventRow, HandModel, Meta, Stream
 from paiju.table.events import Event, parse
 
 Record = dict[str, Any]
+_UNWRITABLE = ("readonly", "read-only", "permi", "unable to open", "no such file", "not a directory", "file exists")
 
 
 class StoreError(Exception):
@@ -45,7 +46,7 @@ class TimedEvent:
 
 @dataclass(frozen=True, slots=True)
 class HandRow:
-    """One hand on record."""
+    """One hand on record; `n` is its number, which all its revisions share."""
 
     n: int
     serial: str
@@ -57,12 +58,26 @@ class HandRow:
     record: Record
 
 
+@dataclass(frozen=True, slots=True)
+class CorrectionRow:
+    """What a person changed in the hand that begins with event `first`, when event `at` was the last known.
+
+    made: s since 1970; body: `game.corrections.Correction` as JSON.
+    """
+
+    n: int
+    first: int
+    at: int
+    made: float
+    body: Record
+
+
 class Store:
     """Opens or makes the store at a path or an SQLAlchemy URL; raises StoreError."""
 
     def __init__(self, url_or_path: str | Path) -> None:
-        text = str(url_or_path)
-        self.url = text if "://" in text else f"sqlite:///{Path(text).absolute()}"
+        name = str(url_or_path)
+        self.url = name if "://" in name else f"sqlite:///{Path(name).absolute()}"
         self.path = self.url.removeprefix("sqlite:///")
         try:
             if self.url.startswith("sqlite:///"):
@@ -93,7 +108,12 @@ class Store:
             if version is None:
                 session.add(Meta(version=VERSION))
                 session.commit()
-        return VERSION if version is None else version
+                return VERSION
+            if version == 1:
+                _number_hands(session)
+                session.commit()
+                return VERSION
+        return int(version)
 
     def append(self, serial: str, journal_id: int, records: Sequence[bytes], ack: int) -> None:
         """Store event records of one journal and that everything up to `ack` is stored, all or nothing."""
@@ -199,7 +219,7 @@ class Store:
     def save_hand(self, serial: str, journal_id: int, first: int, last: int, record: Record) -> int:
         """Keep the record of a hand made from events `first` to `last`; returns its number.
 
-        The same hand again (same first event) is kept as the next revision, unless nothing changed.
+        The same hand again (same first event) is kept under its number as the next revision, unless nothing changed.
         """
         try:
             with Session(self._engine) as session, session.begin():
@@ -207,8 +227,10 @@ class Store:
                 query = select(HandModel).where(HandModel.stream_id == stream, HandModel.first == first)
                 row = session.scalar(query.order_by(HandModel.revision.desc()))
                 if row is not None and row.record == record and row.last == last:
-                    return row.n
+                    return row.number
+                number = row.number if row else 1 + (session.scalar(select(func.max(HandModel.number))) or 0)
                 new = HandModel(
+                    number=number,
                     stream_id=stream,
                     first=first,
                     last=last,
@@ -217,8 +239,7 @@ class Store:
                     record=record,
                 )
                 session.add(new)
-                session.flush()
-                return new.n
+                return number
         except SQLAlchemyError as error:
             raise StoreError(self._sentence(error)) from error
 
@@ -230,11 +251,38 @@ class Store:
                 newest[stream.id, hand.first] = _hand(hand, stream)
         return sorted(newest.values(), key=lambda row: row.n)
 
-    def hand(self, n: int) -> HandRow | None:
-        """Hand number `n` as saved, None if there is none."""
+    def hand(self, n: int, revision: int | None = None) -> HandRow | None:
+        """Hand number `n` in its last revision or the one named (from 1), None if there is none."""
+        query = select(HandModel, Stream).join(Stream).where(HandModel.number == n)
+        if revision is not None:
+            query = query.where(HandModel.revision == revision)
         with self._reading() as session:
-            found = session.execute(select(HandModel, Stream).join(Stream).where(HandModel.n == n)).first()
+            found = session.execute(query.order_by(HandModel.revision.desc())).first()
             return _hand(found[0], found[1]) if found else None
+
+    def save_correction(self, serial: str, journal_id: int, first: int, at: int, body: Record) -> int:
+        """Keep what a person changed in the hand that begins with event `first`; returns its number."""
+        try:
+            with Session(self._engine) as session, session.begin():
+                stream = self._stream(session.connection(), serial, journal_id)
+                row = CorrectionModel(stream_id=stream, first=first, at=at, made=time.time(), body=body)
+                session.add(row)
+                session.flush()
+                return row.n
+        except SQLAlchemyError as error:
+            raise StoreError(self._sentence(error)) from error
+
+    def corrections(self, serial: str, journal_id: int, first: int = 0, after: int = 0) -> list[CorrectionRow]:
+        """What people changed in the hands from event `first` on, oldest first; only those numbered above `after`."""
+        query = (
+            select(CorrectionModel)
+            .join(Stream)
+            .where(Stream.serial == serial, Stream.journal_id == journal_id)
+            .where(CorrectionModel.first >= first, CorrectionModel.n > after)
+            .order_by(CorrectionModel.n)
+        )
+        with self._reading() as session:
+            return [CorrectionRow(row.n, row.first, row.at, row.made, dict(row.body)) for row in session.scalars(query)]
 
     def export_log(self, path: str | Path, serial: str | None = None, journal_id: int | None = None) -> int:
         """Write the raw events of one journal as JSON lines; the newest journal unless named. Returns their number."""
@@ -261,18 +309,20 @@ class Store:
 
     def _sentence(self, error: Exception) -> str:
         """What happened and what to do, as one sentence."""
-        text = str(error.orig if isinstance(error, DBAPIError) else error).lower()
-        if "full" in text or "no space" in text:
+        said = str(error.orig if isinstance(error, DBAPIError) else error).lower()
+        if "full" in said or "no space" in said:
             say = _("The disk of {path} is full: free some space; until then the table keeps its events.")
-        elif "readonly" in text or "read-only" in text or "permission" in text or "unable to open" in text:
+        elif isinstance(error, IntegrityError):
+            say = _("Another program stores the events of this table in {path} too: close one of them.")
+        elif any(word in said for word in _UNWRITABLE):
             say = _("{path} cannot be written: choose another folder with --data or correct its permissions.")
-        elif "locked" in text:
+        elif "locked" in said:
             say = _("{path} is in use by another program: close that one first.")
-        elif "not a database" in text or "malformed" in text:
+        elif "not a database" in said or "malformed" in said:
             say = _("{path} is damaged or no store of this tool: move it away and restore a copy.")
         else:
-            say = _("The store {path} failed: {error}")
-        return say.format(path=self.path, error=text)
+            say = _("The store {path} failed ({error}): check its disk, or choose another folder with --data.")
+        return say.format(path=self.path, error=said)
 
 
 class _Reading(Session):
@@ -290,8 +340,18 @@ class _Reading(Session):
 
 def _hand(hand: HandModel, stream: Stream) -> HandRow:
     return HandRow(
-        hand.n, stream.serial, stream.journal_id, hand.first, hand.last, hand.revision, hand.saved, hand.record
+        hand.number, stream.serial, stream.journal_id, hand.first, hand.last, hand.revision, hand.saved, hand.record
     )
+
+
+def _number_hands(session: Session) -> None:
+    """From version 1 to 2: revisions share the number of the first one."""
+    if "number" not in {column["name"] for column in inspect(session.connection()).get_columns("hands")}:
+        session.execute(text("ALTER TABLE hands ADD COLUMN number INTEGER"))
+    numbers: dict[tuple[int, int], int] = {}
+    for hand in session.scalars(select(HandModel).order_by(HandModel.n)):
+        hand.number = numbers.setdefault((hand.stream_id, hand.first), hand.n)
+    session.execute(update(Meta).values(version=VERSION))
 
 
 def _engine(url: str) -> Engine:

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from paiju.game.actions import Action, ActionKind, Confidence, DrawnFrom
 from paiju.game.attention import Attention, Reason
+from paiju.game.corrections import Correction, CorrectionKind
 from paiju.game.events import zone_name
 from paiju.game.position import FACE, Setup
 from paiju.i18n import _, language
@@ -115,6 +116,21 @@ def _filled(pattern: str, values: dict[str, Text]) -> Text:
         sentence.append_text(values[name])
     sentence.append(rest)
     return sentence
+
+
+def correction_text(setup: Setup, correction: Correction) -> Text:
+    """A correction as a line: what was said, by whom, why."""
+    said = {
+        CorrectionKind.EDIT: _("act {n} corrected by {who}: {why}"),
+        CorrectionKind.TAKE_BACK: _("act {n} taken back by {who}: {why}"),
+        CorrectionKind.ACCEPT: _("explanation accepted as act {n} by {who}: {why}"),
+        CorrectionKind.DISMISS: _("attention item {item} dismissed by {who}: {why}"),
+    }[correction.kind]
+    text = said.format(n=correction.number, item=correction.item, who=correction.who, why=correction.why)
+    line = Text(text, style="yellow")
+    if correction.replaced is not None:
+        line.append(" [").append_text(action_text(setup, correction.replaced, hide=False)).append("]")
+    return line
 
 
 def reason_text(reason: Reason) -> str:
