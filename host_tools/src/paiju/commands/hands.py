@@ -15,7 +15,7 @@ from paiju.game.record import HandRecord
 from paiju.i18n import _
 from paiju.store import HandRow, Store, StoreError
 from paiju.view.result import result_headline, result_view
-from paiju.view.words import action_text, correction_text, round_name
+from paiju.view.words import action_text, concern_text, correction_text, round_name, wall_text
 
 
 def opened_store(data: Data) -> Store:
@@ -94,6 +94,13 @@ def hand(
         stamp = Text(f"{action.number:4} {(action.ms - record.actions[0].ms) / 1000:8.1f} s  ", style="dim")
         console.print(stamp.append_text(action_text(record.setup, action, hide=False)))
     console.print(result_view(record))
+    if record.concerns:
+        console.print(Text(_("For the referee"), style="bold magenta"))
+        for concern in record.concerns:
+            stamp = Text(f"{(concern.ms - record.actions[0].ms) / 1000:13.1f} s  ", style="dim")
+            console.print(stamp.append_text(concern_text(record.setup, concern)))
+    if opened := wall_text(record.setup, record.dice):
+        console.print(opened)
     for correction in record.corrections:
         console.print(correction_text(record.setup, correction))
     console.print(_("Events: {path}").format(path=hand_log_file(data_folder(data), n)), soft_wrap=True)

@@ -14,10 +14,16 @@ class AttentionList:
         self.items: dict[int, Attention] = {}
         self._changed: list[Attention] = []
         self._dismissed: set[tuple[Reason, int]] = set()
+        self._history: dict[int, Attention] = {}
 
     @property
     def open(self) -> tuple[Attention, ...]:
         return tuple(item for item in self.items.values() if item.open)
+
+    @property
+    def history(self) -> tuple[Attention, ...]:
+        """Every item, also what cleared, with all tiles and evidence that it ever had."""
+        return tuple(replace(item, open=self.items[number].open) for number, item in self._history.items())
 
     def note(
         self,
@@ -84,6 +90,7 @@ class AttentionList:
         for number, item in renewed.items():
             if item.zone is not None and (item.reason, item.zone) in self._dismissed:
                 renewed[number] = item.cleared()
+        self._history = {number + len(closed): item for number, item in self._history.items()}
         self.items = closed | renewed
         self._changed.clear()
         return [*(closed[item.number] for item in before.open), *renewed.values()]
@@ -94,6 +101,10 @@ class AttentionList:
 
     def _show(self, item: Attention) -> None:
         self.items[item.number] = item
+        before = self._history.get(item.number, item)
+        tiles = tuple(dict.fromkeys((*before.tiles, *item.tiles)))
+        evidence = tuple(sorted({*before.evidence, *item.evidence}))
+        self._history[item.number] = replace(before, tiles=tiles, evidence=evidence)
         self._changed.append(item)
 
 

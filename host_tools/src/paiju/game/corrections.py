@@ -18,7 +18,8 @@ class CorrectionKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Correction:
     """number: of the action from which on the hand is derived again, 0 where none is; instead: what stands there now;
-    item: of the attention list; made: s since 1970; at: number of the last event that was known; replaced: the action as it was."""
+    item: of the attention list; made: s since 1970; at: number of the last event that was known; replaced: the action
+    as it was."""
 
     number: int
     who: str

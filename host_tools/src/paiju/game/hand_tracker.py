@@ -168,6 +168,8 @@ class HandTracker:
         for tile in said:
             self.case.observe(tile, self.position.place[tile], self.case.now, self.case.event)
         self._explain()
+        if not self.position.over:
+            self.case.notice_due(self.case.now)
         if self._given_up is not None:
             self._end(self._given_up)
 

@@ -8,6 +8,7 @@ from paiju.game.actions import Action, ActionKind
 from paiju.game.attention import Attention
 from paiju.game.corrections import Correction
 from paiju.game.position import Position, Setup
+from paiju.game.referee import Concern
 from paiju.game.scoring import judge
 from paiju.hand import Hand
 from paiju.rules.settlement import Amounts, settle
@@ -97,7 +98,8 @@ class HandRecord:
     """One hand. A later revision of the same hand supersedes this one.
 
     superseded: earlier versions of actions; attention: what was still open at the end;
-    overridden: seats whose win gave way to a seat nearer to the discarder.
+    overridden: seats whose win gave way to a seat nearer to the discarder; concerns: what the referee may want to
+    rule on, none of it applied.
     """
 
     setup: Setup
@@ -110,6 +112,7 @@ class HandRecord:
     overridden: tuple[int, ...] = ()
     superseded: tuple[Action, ...] = ()
     corrections: tuple[Correction, ...] = ()
+    concerns: tuple[Concern, ...] = ()
     revision: int = 0
 
     @property
@@ -139,6 +142,7 @@ class HandRecord:
             "overridden": list(self.overridden),
             "superseded": [action.to_json() for action in self.superseded],
             "corrections": [correction.to_json() for correction in self.corrections],
+            "concerns": [concern.to_json() for concern in self.concerns],
         }
 
     def _melds(self) -> list[list[dict[str, Any]]]:
@@ -168,6 +172,7 @@ class HandRecord:
                 overridden=tuple(body["overridden"]),
                 superseded=tuple(Action.from_json(action) for action in body["superseded"]),
                 corrections=tuple(Correction.from_json(entry) for entry in body["corrections"]),
+                concerns=tuple(Concern.from_json(entry) for entry in body.get("concerns", ())),
                 revision=body["revision"],
             )
         except (KeyError, TypeError) as error:

@@ -18,6 +18,7 @@ from paiju.game.hand_tracker import HandTracker
 from paiju.game.passing import passing_sights
 from paiju.game.position import Setup
 from paiju.game.record import HandRecord, result_of
+from paiju.game.referee import Concern, concerns
 from paiju.game.retiming import Log, retimed
 from paiju.tiles import TILE_COUNT
 
@@ -77,6 +78,18 @@ class Tracker:
     def corrections(self) -> tuple[Correction, ...]:
         """What people changed in the present hand, oldest first."""
         return tuple(self._corrections)
+
+    @property
+    def concerns(self) -> tuple[Concern, ...]:
+        """What the referee may want to rule on in the present hand."""
+        hand = self._hand_or_fail()
+        times = {event.seq: ms for event, ms in self._log}
+        return concerns(hand.setup, hand.actions, hand.case.attention.history, times)
+
+    @property
+    def dice(self) -> tuple[tuple[int, int], ...]:
+        """The throws that opened the wall of the present hand."""
+        return self._dice
 
     def feed(self, event: TableEvent) -> list[Report]:
         """What the event adds: actions (new, revised or withdrawn), attention items, the record at the end."""
@@ -360,6 +373,7 @@ class Tracker:
             overridden=hand.overridden,
             superseded=tuple(hand.case.superseded),
             corrections=tuple(self._corrections),
+            concerns=self.concerns,
         )
         before = self.record
         if before is not None:

@@ -13,7 +13,16 @@ from paiju.game.actions import ActionKind
 from paiju.game.position import ExposedMeld, Position
 from paiju.game.tracker import Tracker
 from paiju.i18n import _
-from paiju.view.words import BACK, action_text, attention_text, round_name, seat_name, tiles_text
+from paiju.view.words import (
+    BACK,
+    action_text,
+    attention_text,
+    concern_text,
+    round_name,
+    seat_name,
+    tiles_text,
+    wall_text,
+)
 
 LABEL = 11
 WIDTH = 120
@@ -51,6 +60,11 @@ def live_view(tracker: Tracker, status: str, show_hands: bool = False) -> Render
     parts: list[RenderableType] = [head, Constrain(seats, WIDTH), *recent]
     if items:
         parts += [Text(_("Attention"), style="bold yellow"), *items]
+    for_referee = [concern_text(position.setup, concern) for concern in tracker.concerns[-RECENT:]]
+    if for_referee:
+        parts += [Text(_("For the referee"), style="bold magenta"), *for_referee]
+    if not any(position.moved_yet) and (opened := wall_text(position.setup, tracker.dice)):
+        parts.append(Text(opened, style="dim"))
     return Group(*parts)
 
 

@@ -1,6 +1,6 @@
 """Tiles, seats and acts in words and colours."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from rich.text import Text
@@ -10,6 +10,7 @@ from paiju.game.attention import Attention, Reason
 from paiju.game.corrections import Correction, CorrectionKind
 from paiju.game.events import zone_name
 from paiju.game.position import FACE, Setup
+from paiju.game.referee import Concern, Irregularity, wall_break
 from paiju.i18n import _, language
 from paiju.tiles import WINDS, Language, code_of, is_flower, suit
 
@@ -131,6 +132,43 @@ def correction_text(setup: Setup, correction: Correction) -> Text:
     if correction.replaced is not None:
         line.append(" [").append_text(action_text(setup, correction.replaced, hide=False)).append("]")
     return line
+
+
+def concern_text(setup: Setup, concern: Concern) -> Text:
+    """Something for the referee as a line: what, by whom, the article, what the rules have for it."""
+    what = {
+        Irregularity.SLOW_TURN: _("discards late"),
+        Irregularity.LATE_PUNG: _("pungs late"),
+        Irregularity.EARLY_DRAW: _("draws before the player on the left has discarded"),
+        Irregularity.WRONG_CLAIM: _("claims a discard with tiles that make no set"),
+        Irregularity.EMPTY_CLAIM: _("claims a discard and gives it back"),
+        Irregularity.EXPOSED_TILE: _("shows own tiles"),
+        Irregularity.WRONG_TILE_COUNT: _("has too many or too few tiles"),
+        Irregularity.WIN_BELOW_MINIMUM: _("declares a win below the minimum of points"),
+        Irregularity.FALSE_WIN: _("declares a win with tiles that do not win"),
+        Irregularity.SWAPPED_SEATS: _("deals, though another seat was to: are the seats swapped?"),
+    }[concern.kind]
+    text = Text(f"{seat_name(setup, concern.seat)}: ", style="bold").append(what, style="magenta")
+    if concern.took_ms is not None and concern.limit_ms is not None:
+        late = _("{took} s, allowed are {limit} s")
+        text.append(" (" + late.format(took=f"{concern.took_ms / 1000:.1f}", limit=concern.limit_ms // 1000) + ")")
+    if concern.tiles:
+        text.append(" ").append_text(tiles_text(concern.tiles))
+    text.append(f" [{concern.article}]")
+    if concern.warning:
+        text.append(" " + _("proposed: a warning"))
+    elif concern.fine:
+        text.append(" " + _("proposed: {n} points").format(n=concern.fine))
+    return text
+
+
+def wall_text(setup: Setup, dice: Sequence[tuple[int, int]]) -> str:
+    """Where the dice open the wall, and that no reader sees whether it was opened there; empty without dice."""
+    place = wall_break(setup, dice)
+    if place is None:
+        return ""
+    say = _("The dice open the wall of {seat} after {n} stacks from the right; no reader sees where it was opened.")
+    return say.format(seat=seat_name(setup, place[0]), n=place[1])
 
 
 def reason_text(reason: Reason) -> str:
