@@ -20,7 +20,7 @@ from rich.table import Table
 from paiju.commands.link import Port
 from paiju.commands.options import AsJson, Language, fail
 from paiju.i18n import _
-from paiju.table import AUTO, CommandRefused, Connection, Hello, Pending, PortError, Reply
+from paiju.table import AUTO, CommandRefused, Connection, Hello, Pending, PortError
 from paiju.technician import tiles as tile_tools
 from paiju.technician.calibrate import ZoneResult
 from paiju.technician.calibrate import calibrate as measure
@@ -259,9 +259,9 @@ def calibrate(
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help=_("Watch every antenna: tiles, margin, noise and errors."))(zones)
+    app.command(short_help=_("Watch every antenna: tiles, margin, noise and errors."))(zones)
     app.add_typer(tiles, name="tiles")
-    app.command(help=_("Measure the antennas and keep their thresholds on the table."))(calibrate)
+    app.command(short_help=_("Measure the antennas and keep their thresholds on the table."))(calibrate)
 
 
 def _surface(name: str) -> int:
@@ -286,13 +286,6 @@ class _Table(Connection):
 
     async def pause(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
-
-    async def command(self, name: str, *args: int | bytes) -> Reply:
-        """As of Connection, but a table that falls silent is told."""
-        try:
-            return await asyncio.wait_for(super().command(name, *args), 20.0)
-        except TimeoutError:
-            raise WorkbenchError(self.problem or _("The table has not answered for 20 s.")) from None
 
 
 def _say(sentence: str) -> None:

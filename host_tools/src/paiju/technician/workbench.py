@@ -16,6 +16,8 @@ SEAT_ZONES = 16
 ZONES = 18
 SURFACE = tuple(zone for zone in range(SEAT_ZONES) if zone % 4 != 3)
 LEVELS = 16
+ANSWER_S = 20.0
+PAUSE_S = 0.05
 _WRITE_PROBLEMS = {1: "silent", 2: "refused", 3: "differs"}
 
 
@@ -90,8 +92,12 @@ class Workbench:
         """The readers are the technician's. WorkbenchError: the key is not turned, or the table moves."""
         pending = self._table.lease("workbench")
         try:
-            while pending.reply is None:
-                await self._table.pause(0.05)
+            for _round in range(int(ANSWER_S / PAUSE_S)):
+                if pending.reply is not None:
+                    break
+                await self._table.pause(PAUSE_S)
+            if pending.reply is None:
+                raise WorkbenchError(_("The table has not answered for 20 s."))
             self._judge("workbench", pending.reply)
             yield
         finally:
