@@ -242,7 +242,7 @@ def test_a_store_that_fails_keeps_events_at_the_table() -> None:
             pair.host.not_stored()
     assert pair.journal.acknowledged == 0
     assert pair.host.state is State.IN_STEP
-    pair.host.retry()
+    pair.host.retry(pair.now)
     assert pair.run(5, lambda: len(pair.received) == 10)
     assert pair.numbers() == list(range(1, 11))
 
@@ -279,6 +279,79 @@ def test_command_survives_a_reconnection() -> None:
     assert pending.reply is not None
     assert pending.reply.ok
     assert runs == [7]
+
+
+def test_an_answer_that_stays_away_while_many_commands_run() -> None:
+    """The table remembers a few commands only: the host must not begin so many that it forgets one asked again."""
+    pair = Pair()
+    runs: list[int] = []
+    pair.table.on("beep", runs.append)
+    pair.connect()
+    first = pair.host.command("beep", 1)
+    lost = first.id.to_bytes(4, "little")
+    pair.down = lambda data: b"" if lost in data else data
+    pending = [pair.host.command("beep", n) for n in range(2, 60)]
+    pair.run(3)
+    pair.down = lambda data: data
+    assert pair.run(10, lambda: pair.host.idle)
+    assert sorted(runs) == list(range(1, 60))
+    assert all(p.reply is not None and p.reply.ok for p in (first, *pending))
+
+
+def test_a_host_that_was_frozen_for_five_seconds() -> None:
+    """Report X3: no CPU for the host in the middle of a shuffle, and 1 % of the bytes damaged before and after."""
+    pair = Pair()
+    rng = random.Random(8)
+    jogs: list[tuple[str, float]] = []
+    beeps: list[int] = []
+    pair.table.service = True
+    pair.table.on("beep", beeps.append)
+    pair.table.on("jog", lambda *_: jogs.append(("go", pair.now)), lambda: jogs.append(("stop", pair.now)))
+
+    def noisy(data: bytes) -> bytes:
+        return bytes(b ^ rng.randrange(1, 256) if rng.random() < 0.01 else b for b in data)
+
+    pair.connect()
+    pair.up = pair.down = noisy
+    pending = [pair.host.command("jog", 1, 0, 50), pair.host.command("beep", 7), pair.host.command("beep", 8)]
+    for _ in range(60):
+        pair.emit()
+        pair.step()
+    frozen = pair.now
+    sent = bytearray()
+    while pair.now < frozen + 5:
+        pair.now += 0.01
+        pair.emit()
+        pair.table.tick(pair.ms)
+        while (out := pair.table.next_frame(pair.ms)) is not None:
+            sent += out  # the operating system keeps it for the frozen host
+    assert [what for what, _ in jogs] == ["go", "stop"]
+    assert jogs[1][1] - frozen < 2.1
+    pair.host.receive(noisy(bytes(sent)), pair.now)
+    assert pair.run(20, lambda: len(pair.received) == pair.journal.last and pair.host.idle)
+    assert pair.numbers() == list(range(1, pair.journal.last + 1))
+    assert sorted(beeps) == [7, 8]
+    assert [what for what, _ in jogs] == ["go", "stop"]
+    assert all(p.reply is not None for p in pending)
+
+
+def test_no_opening_is_a_keystroke_for_a_console() -> None:
+    for seed in range(3000):
+        host = HostLink(lambda _s, _j: 0, random.Random(seed))
+        host.port_opened(0)
+        assert b"\x03" not in host.take_output()
+
+
+def test_a_store_that_cannot_say_how_far_it_is() -> None:
+    pair = Pair()
+    known: list[int | None] = [None]
+    pair.host = HostLink(lambda _s, _j: known[0], random.Random(2))
+    pair.emit(10)
+    pair.host.port_opened(0)
+    pair.run(1)
+    assert pair.host.state is State.OPENING
+    known[0] = 4
+    assert pair.run(2, lambda: pair.numbers() == list(range(5, 11)))
 
 
 def test_a_command_under_way_at_a_restart_is_not_tried_again() -> None:

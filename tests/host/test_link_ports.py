@@ -344,7 +344,9 @@ def test_wrong_ports_are_named(tmp_path: Path) -> None:
         free.bind(("127.0.0.1", 0))
         number = free.getsockname()[1]
     assert "Nothing listens" in _problem(f"socket://127.0.0.1:{number}")
-    assert "cannot be opened" in _problem("nonsense://x")
+    assert "no serial port" in _problem("nonsense://x")
+    assert "no serial port" in _problem("/dev/null")
+    assert "cannot be opened" in _problem(str(tmp_path))
 
 
 def test_busy_port(terminal: Terminal) -> None:
@@ -417,16 +419,24 @@ def test_unplugging_and_plugging_in_again(tmp_path: Path) -> None:
 
 def test_candidates_are_found_by_their_usb_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     class Info:
-        def __init__(self, device: str, vid: int | None, pid: int | None) -> None:
+        def __init__(self, device: str, vid: int | None, pid: int | None, location: str | None = None) -> None:
             self.device, self.vid, self.pid, self.description = device, vid, pid, "x"
+            self.location, self.serial_number = location, "E66" if location else None
 
-    ports = [Info("/dev/ttyS0", None, None), Info("/dev/ttyACM1", 0x2E8A, 0x0005), Info("/dev/ttyUSB0", 0x0403, 0x6001)]
+    ports = [
+        Info("/dev/ttyS0", None, None),
+        Info("/dev/ttyACM1", 0x2E8A, 0x0005, "1-2:1.0"),
+        Info("/dev/ttyUSB0", 0x0403, 0x6001),
+    ]
     monkeypatch.setattr("paiju.table.serial_port.list_ports.comports", lambda: ports)
     assert [(c.device, c.likely) for c in candidates()] == [
         ("/dev/ttyACM1", True),
         ("/dev/ttyS0", False),
         ("/dev/ttyUSB0", False),
     ]
+    # A second interface of the same board is the link, the first its console.
+    ports.append(Info("/dev/ttyACM2", 0x2E8A, 0x0005, "1-2:1.2"))
+    assert [c.device for c in candidates() if c.likely] == ["/dev/ttyACM2"]
 
 
 def test_auto_takes_the_port_where_a_table_answers(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

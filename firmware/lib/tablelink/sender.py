@@ -47,7 +47,8 @@ class Sender:
         self.round_trip = 0  # smoothed, ms
         self.longest_stall = 0  # longest time without progress while events were out, ms
         self._variation = 0
-        self._timeout = _RTO_FIRST
+        self._usual = _RTO_FIRST  # time-out by the round trips measured
+        self._timeout = _RTO_FIRST  # twice as long after each that ran out in vain
         self._deadline = 0
         self._timed = 0  # number whose acknowledgement is being timed, 0 for none
         self._timed_at = 0
@@ -61,7 +62,7 @@ class Sender:
         self.base = self.next = stored + 1
         self.high = stored
         self._timed = 0
-        self._timeout = _RTO_FIRST
+        self._timeout = self._usual
         self._progress_at = now
         self._rewound = -1
         self._window = WINDOW
@@ -83,6 +84,9 @@ class Sender:
             if self._timed and stored >= self._timed:
                 self._measure(now - self._timed_at)
                 self._timed = 0
+            elif self._timeout > self._usual:
+                # Resent events are not timed; without this a bad wire would keep the longest time-out for ever.
+                self._timeout = max(self._timeout // 2, self._usual)
             self._deadline = now + self._timeout
         if missing and stored == self.base - 1 and self.next > self.base and self._rewound != self.base:
             # Once for each place; a second loss there waits for the time-out.
@@ -150,7 +154,7 @@ class Sender:
         else:
             self.round_trip = sample
             self._variation = sample // 2
-        self._timeout = min(max(self.round_trip + 4 * self._variation, _RTO_LEAST), _RTO_MOST)
+        self._usual = self._timeout = min(max(self.round_trip + 4 * self._variation, _RTO_LEAST), _RTO_MOST)
 
     def _note_stall(self, now: int) -> None:
         if self.next > self.base:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import threading
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -112,7 +113,7 @@ def console(
         if run:
             await asyncio.sleep(seconds)
         else:
-            while line := await asyncio.to_thread(sys.stdin.readline):
+            while line := await _typed_line():
                 if line.strip() in ("quit", "exit"):
                     break
                 await _say(connection, line)
@@ -170,7 +171,9 @@ def playback(
     try:
         for chunk in read_traffic(file):
             reading.feed(chunk)
-    except (OSError, TrafficError) as error:
+    except OSError as error:
+        fail(_("{file} cannot be read: {error}").format(file=file, error=(error.strerror or str(error)).lower()))
+    except TrafficError as error:
         problem = str(error)
     if at is None:
         summary = _("{frames} frames, {events} events, {bad} damaged frames")
@@ -189,6 +192,24 @@ def playback(
             return
     if problem:
         fail(problem)
+
+
+async def _typed_line() -> str:
+    """A line of standard input; "" at its end. A pool's thread would make Ctrl-C wait for the next line."""
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[str] = loop.create_future()
+
+    def read() -> None:
+        text = sys.stdin.readline()
+        with suppress(RuntimeError):  # the loop was closed meanwhile
+            loop.call_soon_threadsafe(give, text)
+
+    def give(text: str) -> None:
+        if not line.done():
+            line.set_result(text)
+
+    threading.Thread(target=read, daemon=True).start()
+    return await line
 
 
 async def _say(connection: Connection, line: str) -> bool:
@@ -211,7 +232,7 @@ async def _say(connection: Connection, line: str) -> bool:
 
 
 def _arguments(name: str, words: list[str]) -> list[int | bytes]:
-    command = messages.COMMAND_BY_NAME.get(name)
+    command = messages.COMMANDS.get(name)
     kinds = [f[1] for f in command.arguments.fields] if command else []
     values: list[int | bytes] = []
     for word, kind in zip(words, kinds + ["u32"] * len(words), strict=False):
@@ -221,7 +242,7 @@ def _arguments(name: str, words: list[str]) -> list[int | bytes]:
             try:
                 values.append(int(word, 0))
             except ValueError:
-                raise CommandRefused(f"{word!r} is no number") from None
+                raise CommandRefused(_("{word!r} is no number.").format(word=word)) from None
     return values
 
 
@@ -242,16 +263,25 @@ def _with_table(
     async def work() -> None:
         connection = Connection(port, store, watch=watch, tap=tap)
         serving = asyncio.create_task(connection.run())
+        doing = asyncio.create_task(talk(connection))
         try:
-            await do(connection, await connection.contact())
+            await asyncio.wait((serving, doing), return_when=asyncio.FIRST_COMPLETED)
         finally:
             serving.cancel()
-            with suppress(asyncio.CancelledError):
-                await serving
+            doing.cancel()
+            await asyncio.gather(serving, doing, return_exceptions=True)
+        for task in (serving, doing):
+            if not task.cancelled() and (error := task.exception()) is not None:
+                raise error
+
+    async def talk(connection: Connection) -> None:
+        await do(connection, await connection.contact())
 
     try:
         asyncio.run(work())
-    except PortError as error:
+    except (PortError, StoreError) as error:
         fail(str(error))
+    except OSError as error:  # of `tap`, or standard output
+        fail(_("The traffic cannot be written down: {error}").format(error=(error.strerror or str(error)).lower()))
     except KeyboardInterrupt:
         return

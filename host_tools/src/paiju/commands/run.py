@@ -9,6 +9,7 @@ from typing import Annotated, Any, Protocol
 import typer
 from rich.console import Console
 from rich.live import Live
+from rich.text import Text
 
 from paiju.commands.following import Follower
 from paiju.commands.options import (
@@ -23,7 +24,7 @@ from paiju.commands.options import (
     setup_of,
 )
 from paiju.folders import data_folder, store_file
-from paiju.game.actions import Action
+from paiju.game.actions import Action, ActionKind
 from paiju.game.position import Setup
 from paiju.game.record import HandRecord
 from paiju.game.tracker import Report
@@ -39,17 +40,23 @@ LINGER = 1.0  # after the hand of --once: a second player may declare the same w
 
 
 class Screen(Protocol):
-    """Where the game is shown."""
+    """Where the game is shown; `past` ends what happened before the start, which is left out unless `shows_past`."""
+
+    shows_past: bool
 
     def table(self, serial: str, version: str) -> None: ...
     def event(self, event: Event) -> None: ...
     def report(self, report: Report, follower: Follower, n: int | None) -> None: ...
+    def past(self, events: int, hands: int) -> None: ...
+    def wait(self, status: str) -> None: ...
     def problem(self, text: str) -> None: ...
     def refresh(self, follower: Follower, status: str) -> None: ...
 
 
 class JsonScreen:
-    """One JSON object a line: table, event, action, attention, result, problem."""
+    """One JSON object a line: table, event, action, attention, result, past, problem."""
+
+    shows_past = True
 
     def _say(self, kind: str, /, **body: Any) -> None:
         typer.echo(json.dumps({"type": kind, **body}, ensure_ascii=False))
@@ -67,6 +74,12 @@ class JsonScreen:
         else:
             self._say("action" if isinstance(report, Action) else "attention", **report.to_json())
 
+    def past(self, events: int, hands: int) -> None:
+        self._say("past", events=events, hands=hands)
+
+    def wait(self, status: str) -> None:
+        pass
+
     def problem(self, text: str) -> None:
         if text:
             self._say("problem", text=text)
@@ -77,6 +90,8 @@ class JsonScreen:
 
 class PlainScreen:
     """A line an act, for a terminal that cannot redraw or for a file."""
+
+    shows_past = False
 
     def __init__(self, show_hands: bool, console: Console) -> None:
         self.console = console
@@ -104,6 +119,13 @@ class PlainScreen:
             place = _("Hand {n} is on record; its events: {path}").format(n=n, path=follower.log_of(n))
             self.console.print(place, soft_wrap=True)
 
+    def past(self, events: int, hands: int) -> None:
+        text = _("Fetched from the table what happened before this start: {events} events, {hands} finished hands.")
+        self.console.print(text.format(events=events, hands=hands), soft_wrap=True)
+
+    def wait(self, status: str) -> None:
+        pass
+
     def problem(self, text: str) -> None:
         if text:
             self.console.print(text, style="yellow", soft_wrap=True)
@@ -123,8 +145,37 @@ class LiveScreen(PlainScreen):
         if isinstance(report, HandRecord):
             self._result(report, follower, n)
 
+    def wait(self, status: str) -> None:
+        self._live.update(Text(status), refresh=True)
+
     def refresh(self, follower: Follower, status: str) -> None:
         self._live.update(live_view(follower.tracker, status, self._show_hands), refresh=True)
+
+
+class Past:
+    """What happened up to event number `last`, before the start: earlier hands are counted, not shown."""
+
+    def __init__(self, last: int) -> None:
+        self.last = last
+        self.events = 0
+        self.hands = 0
+        self.reports: list[tuple[Report, int | None]] = []  # of the hand that may be the present one
+
+    def take(self, report: Report, n: int | None) -> None:
+        if isinstance(report, Action) and report.kind is ActionKind.DEAL and self.over:
+            self.drop()
+        self.reports.append((report, n))
+
+    @property
+    def over(self) -> bool:
+        """Whether the last hand is over and no other has begun."""
+        return any(isinstance(report, HandRecord) for report, _n in self.reports)
+
+    def drop(self) -> None:
+        """The hand that is over is no longer the present one."""
+        self.hands += 1
+        while self.over:
+            del self.reports[0]
 
 
 class Session:
@@ -140,15 +191,18 @@ class Session:
         self._follower: Follower | None = None
         self._stream: tuple[str, int] | None = None
         self._told = ""
+        self._past: Past | None = None
         self._connection = Connection(port, store, self._take)
 
     async def run(self) -> None:
         """Follow the table for ever, or with `once` to the end of a hand; raises PortError at the start."""
         serving = asyncio.create_task(self._connection.run())
         try:
-            await self._connection.contact()
+            await self._contact(serving)
             self._meet()
             while not self._ended.is_set():
+                if serving.done():
+                    serving.result()
                 self._show()
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._ended.wait(), REFRESH)
@@ -158,6 +212,14 @@ class Session:
             serving.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await serving
+
+    async def _contact(self, serving: asyncio.Task[None]) -> None:
+        contact = asyncio.create_task(self._connection.contact())
+        await asyncio.wait((contact, serving), return_when=asyncio.FIRST_COMPLETED)
+        if serving.done():
+            contact.cancel()
+            serving.result()
+        await contact
 
     def _meet(self, before: int | None = None) -> Follower:
         """The follower of the table now at the port; a new one, which goes through what is stored up to event
@@ -169,27 +231,59 @@ class Session:
             self._stream = stream
             self._screen.table(hello.serial, hello.version)
             self._follower = Follower(self._store, self._folder, *stream, self._setup, self._report)
+            self._past = Past(hello.last)
             self._follower.catch_up(before)
+            self._arrive()
         return self._follower
 
     def _take(self, events: list[Event]) -> None:
         follower = self._meet(before=events[0].seq)
         for event in events:
+            if self._past is not None:
+                self._past.events += 1
             self._screen.event(event)
-        follower.follow(events)
+            follower.follow([event])
+            self._arrive()
 
     def _report(self, report: Report, n: int | None) -> None:
         assert self._follower is not None
+        if self._past is not None:
+            self._past.take(report, n)
+            if isinstance(report, HandRecord) and self._setup is not None:
+                self._follower.tracker.next_setup = self._setup  # meant for the present hand, not for the first
+            if not self._screen.shows_past:
+                return
         self._screen.report(report, self._follower, n)
-        if self._once and isinstance(report, HandRecord):
+        if self._once and self._past is None and isinstance(report, HandRecord):
+            self._ended.set()
+
+    def _arrive(self) -> None:
+        """When everything from before the start has come: tell how much it was, and show the present hand."""
+        past, follower = self._past, self._follower
+        if past is None or follower is None or follower.position < past.last:
+            return
+        self._past = None
+        over = past.over
+        if over and not self._once:
+            past.drop()
+        if past.hands or (past.events and past.reports):
+            self._screen.past(past.events, past.hands)
+        if not self._screen.shows_past:
+            for report, n in past.reports:
+                self._screen.report(report, follower, n)
+        if over and self._once:
             self._ended.set()
 
     def _show(self) -> None:
         follower = self._meet()
+        follower.heed_corrections()
         problem = self._connection.problem or follower.problem
         if problem != self._told:
             self._told = problem
             self._screen.problem(problem)
+        if self._past is not None:
+            self._screen.wait(problem or _("The table tells what happened before this start ..."))
+            return
         serial = "" if self._stream is None else self._stream[0]
         self._screen.refresh(follower, problem or _("Table {serial}").format(serial=serial))
 

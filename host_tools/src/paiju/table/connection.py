@@ -36,7 +36,8 @@ class Connection:
     Without a store the events stay at the table. `watch(direction, text)` hears every message in words,
     `tap(direction, data)` every byte.
 
-    `run()` ends only by being cancelled; `problem` is what keeps it from working just now, as one sentence.
+    `run()` ends only by being cancelled or by an exception of a callback; `problem` is what keeps it from working
+    just now, as one sentence.
     """
 
     def __init__(
@@ -48,8 +49,7 @@ class Connection:
         tap: Callable[[str, bytes], None] | None = None,
     ) -> None:
         self.port = port
-        position = store.acknowledged if store else _nothing
-        self.link = HostLink(position, watch=watch, take_events=store is not None)
+        self.link = HostLink(self._position, watch=watch, take_events=store is not None)
         self.store_problem = ""
         self._port_problem = ""
         self._store = store
@@ -112,7 +112,8 @@ class Connection:
     async def contact(self, within: float = CONTACT_WITHIN) -> Hello:
         """Wait, while `run` runs, until in step with a table; raises PortError with the reason if that fails.
 
-        A port that cannot be opened or a table that is refused fails at once, silence after `within` seconds.
+        A port that cannot be opened or a table that is refused fails at once, silence after `within` seconds; a
+        table that has said hello gets three times as long.
         """
         end = time.monotonic() + within
         while True:
@@ -120,7 +121,7 @@ class Connection:
                 return self.hello
             if self.link.state is State.REFUSED or self._port_problem or self.store_problem or self.link.foreign:
                 raise PortError(self.problem)
-            if time.monotonic() > end:
+            if time.monotonic() > end + (2 * within if self.link.state is State.HELLO else 0):
                 raise PortError(self.problem or _("No table was found at {port}.").format(port=self.port))
             await asyncio.sleep(TICK)
 
@@ -203,7 +204,7 @@ class Connection:
     async def _keep(self, now: float) -> None:
         link = self.link
         if self.store_problem and now >= self._retry_store_at:
-            link.retry()
+            link.retry(now)
         records = link.take_records()
         hello = link.hello
         if hello is None or self._store is None:
@@ -213,15 +214,32 @@ class Connection:
             try:
                 await asyncio.to_thread(self._store.append, hello.serial, hello.journal_id, records, last)
             except Exception as error:  # whatever the store is, the events stay at the table
-                self.store_problem = str(error)
-                self._retry_store_at = now + RETRY_STORE
+                self._store_failed(error)
                 link.not_stored()
                 return
             self.store_problem = ""
             link.stored(last)
             if self._on_events is not None:
                 self._on_events([parse(record) for record in records])
+        elif self.store_problem and link.state is State.IN_STEP and link.position >= hello.last:
+            self.store_problem = ""  # nothing waits for the store any more
         self._save_clock(hello, now)
+
+    def _position(self, serial: str, journal_id: int) -> int | None:
+        if self._store is None:
+            return 0
+        if self.store_problem and time.monotonic() < self._retry_store_at:
+            return None
+        try:
+            position = self._store.acknowledged(serial, journal_id)
+        except Exception as error:
+            self._store_failed(error)
+            return None
+        return position
+
+    def _store_failed(self, error: Exception) -> None:
+        self.store_problem = str(error)
+        self._retry_store_at = time.monotonic() + RETRY_STORE
 
     def _save_clock(self, hello: Hello, now: float) -> None:
         known = self.link.clock.offset(now)
@@ -251,7 +269,3 @@ async def probe(port: str, within: float = 2.0) -> Hello:
         serving.cancel()
         with suppress(asyncio.CancelledError):
             await serving
-
-
-def _nothing(_serial: str, _journal_id: int) -> int:
-    return 0

@@ -22,7 +22,7 @@ SYNC_EVERY = 0.5
 STALLED_AFTER = 1.5
 LOST_AFTER = 4.0
 COMMAND_EVERY = 0.15
-OUTSTANDING = 8  # commands that may wait for their answer at a time
+OUTSTANDING = 8  # the oldest command without an answer and those begun since; the table remembers twice as many
 FOREIGN_BYTES = 64  # so much without one sound frame comes from something else
 GAP_HEAD = m.RECORD.size
 
@@ -78,6 +78,7 @@ class Pending:
     lapsed: bool = False
     hold: bool = False  # keep renewing the lease
     sent_at: float = field(default=-1e9)
+    order: int = 0  # the how-manieth command begun
 
 
 class CommandRefused(ValueError):
@@ -107,13 +108,14 @@ class HostLink:
 
     `position(serial, journal_id)` gives the last number stored of that journal, 0 for none. Feed it with
     `port_opened`, `port_lost`, `receive`, `tick`; write out what `take_output` gives; store what `take_records`
-    gives and then call `stored`, which is what acknowledges. With `take_events` false it only asks and commands:
-    the table's events stay where they are. `watch(direction, text)` is told every message.
+    gives and then call `stored`, which is what acknowledges. `position` may give None while that is not known. With
+    `take_events` false it only asks and commands: the table's events stay where they are. `watch(direction, text)`
+    is told every message.
     """
 
     def __init__(
         self,
-        position: Callable[[str, int], int],
+        position: Callable[[str, int], int | None],
         rng: random.Random | None = None,
         watch: Callable[[str, str], None] | None = None,
         take_events: bool = True,
@@ -145,6 +147,7 @@ class HostLink:
         self._pending: dict[int, Pending] = {}
         self._waiting: deque[Pending] = deque()
         self._was_in_step = False
+        self._begun = 0
 
     # The port
 
@@ -250,9 +253,13 @@ class HostLink:
         self._held_back = True
         self._missing_at = 0
 
-    def retry(self) -> None:
-        """Take events again after `not_stored`; the table resends by itself."""
-        self._held_back = False
+    def retry(self, now: float) -> None:
+        """Take events again after `not_stored`, from where the store stands now."""
+        if self._held_back:
+            self._held_back = False
+            if self.state in (State.HELLO, State.IN_STEP, State.STALLED):
+                self._enter(State.LOST)
+                self._reopen(now)
 
     # Commands
 
@@ -261,9 +268,9 @@ class HostLink:
 
         A leased command is renewed until `release` is called.
         """
-        command = m.COMMAND_BY_NAME.get(name)
+        command = m.COMMANDS.get(name)
         if command is None:
-            known = ", ".join(sorted(m.COMMAND_BY_NAME))
+            known = ", ".join(sorted(c.name for c in m.COMMANDS))
             raise CommandRefused(_("There is no command {name}; there are {known}.").format(name=name, known=known))
         fields = command.arguments.fields
         if len(args) != len(fields):
@@ -306,19 +313,21 @@ class HostLink:
 
     def _send_commands(self, now: float) -> None:
         assert self.hello is not None
-        open_commands = [p for p in self._pending.values() if p.reply is None]
-        while self._waiting and len(open_commands) < OUTSTANDING:
+        oldest = min((p.order for p in self._pending.values() if p.reply is None), default=self._begun)
+        # Not more since the oldest: the table must still know an answer that is asked for again.
+        while self._waiting and self._begun - oldest < OUTSTANDING:
             pending = self._waiting.popleft()
             pending.boot = self.hello.boot
+            pending.order = self._begun
+            self._begun += 1
             self._pending[pending.id] = pending
-            open_commands.append(pending)
         for pending in list(self._pending.values()):
             if pending.reply is None:
                 if pending.boot != self.hello.boot:
                     self._answer(pending, Reply("restarted", {}))
                 elif now - pending.sent_at >= max(COMMAND_EVERY, 3 * self.clock.round_trip):
                     pending.sent_at = now
-                    number = m.COMMAND_BY_NAME[pending.name].number
+                    number = m.COMMANDS[pending.name].number
                     self._send(m.COMMAND, pending.id, pending.boot, number, tail=pending.payload)
             elif not pending.hold or not pending.reply.ok or pending.boot != self.hello.boot or pending.lapsed:
                 del self._pending[pending.id]
@@ -334,14 +343,17 @@ class HostLink:
     # Frames
 
     def _send(self, layout: m.Layout, *values: object, tail: bytes = b"") -> None:
-        encoder = self._encoder
         payload = layout.pack(*values) + tail
-        end = encoder.START + len(payload)
-        encoder.buffer[encoder.START : end] = payload
-        self._output += encoder.finish(layout.number, end)
+        self._output += self._frame(layout, payload)
         self.statistics.frames_out += 1
         if self._watch is not None:
             self._watch(">", describe(layout, payload)[0])
+
+    def _frame(self, layout: m.Layout, payload: bytes) -> bytes:
+        encoder = self._encoder
+        end = encoder.START + len(payload)
+        encoder.buffer[encoder.START : end] = payload
+        return bytes(encoder.finish(layout.number, end))
 
     def _send_ack(self) -> None:
         if self.state in (State.IN_STEP, State.STALLED):
@@ -422,6 +434,8 @@ class HostLink:
         if self.state not in (State.OPENING, State.LOST):
             return
         stored = self._position(hello.serial, journal)
+        if stored is None:
+            return
         if stored > last:
             self._refuse(
                 _(
@@ -493,7 +507,7 @@ class HostLink:
         pending = self._pending.get(ident)
         if pending is None or pending.reply is not None:
             return
-        layout = m.COMMAND_BY_NAME[pending.name].reply
+        layout = m.COMMANDS[pending.name].reply
         fields: dict[str, int | str] = {}
         body = payload[m.REPLY.size :]
         if status == m.OK and len(body) == layout.size:
@@ -503,7 +517,8 @@ class HostLink:
     def _reopen(self, now: float) -> None:
         """A fresh session; the next tick sends it."""
         self._session = 0
-        while not self._session:
+        # Something else may be at the port, a console for instance: no `open` holds a Ctrl-C.
+        while not self._session or 3 in self._frame(m.OPEN, m.OPEN.pack(m.PROTOCOL, self._session)):
             self._session = self._rng.getrandbits(32)
         self._syncs.clear()
         self._records.clear()

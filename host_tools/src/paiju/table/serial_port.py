@@ -36,9 +36,31 @@ class Candidate:
 
 
 def candidates() -> list[Candidate]:
-    """This computer's serial ports, the likely ones first."""
-    found = [Candidate(p.device, p.description or "", (p.vid, p.pid) in USB_IDS) for p in list_ports.comports()]
+    """This computer's serial ports, the likely ones first.
+
+    Of a board with several serial interfaces only the last is likely: the first is its console, where bytes of a
+    frame would be keystrokes.
+    """
+    ports = list(list_ports.comports())
+    last: dict[str, tuple[int, str]] = {}
+    for p in ports:
+        last[_board(p)] = max(last.get(_board(p), (-1, "")), _interface(p))
+    found = [
+        Candidate(p.device, p.description or "", (p.vid, p.pid) in USB_IDS and last[_board(p)] == _interface(p))
+        for p in ports
+    ]
     return sorted(found, key=lambda c: (not c.likely, c.device))
+
+
+def _board(port: Any) -> str:
+    """What the interfaces of one USB device have in common."""
+    return str(port.serial_number or (port.location or port.device).partition(":")[0])
+
+
+def _interface(port: Any) -> tuple[int, str]:
+    """Its place among the interfaces of its device: "1-2:1.3" is number 3; by name where no number is known."""
+    number = (port.location or "").partition(":")[2].rpartition(".")[2]
+    return (int(number) if number.isdigit() else 0), port.device
 
 
 class SerialPort:
@@ -223,4 +245,10 @@ def _sentence(url: str, error: Exception) -> str:
         return _("Port {port} may not be used by you: join the group that owns it (often `dialout`).").format(port=url)
     if "refused" in lower or "timed out" in lower or "name or service" in lower:
         return _("Nothing listens at {port}: start the table or its simulation first.").format(port=url)
-    return _("Port {port} cannot be opened: {error}").format(port=url, error=text)
+    if "could not configure" in lower or "inappropriate ioctl" in lower or "not known" in lower:
+        return _("{port} is no serial port: choose one that `paiju ports` shows, or socket://HOST:PORT.").format(
+            port=url
+        )
+    return _("Port {port} cannot be opened ({error}): choose one that `paiju ports` shows.").format(
+        port=url, error=text
+    )
