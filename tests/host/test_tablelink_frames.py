@@ -127,7 +127,7 @@ def test_command_parser_takes_anything(code: int, arguments: bytes) -> None:
     raw = frame(m.COMMAND, 5, pair.journal.boot, code, tail=arguments)
     pair.table.receive(bytearray(raw), len(raw), 0)
     for name, *args in ran:
-        command = m.COMMAND_BY_NAME[str(name)]
+        command = m.COMMANDS[str(name)]
         assert command.number == code
         assert not command.service
         for limits, value in zip(command.ranges, args, strict=True):

@@ -11,6 +11,7 @@ from struct import calcsize, pack, pack_into, unpack_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 _CODES = {"u8": "B", "u16": "H", "u32": "I"}
@@ -176,71 +177,80 @@ EVENTS = (
 GAP = EVENTS[-1]
 OVERWRITTEN, DELIVERED, UNREADABLE = range(3)
 
-COMMANDS = (
-    Command(1, "ping", "token:u32:0..4294967295", "token:u32"),
-    Command(
-        2,
-        "stats",
-        "",
-        "bytes_in:u32 bytes_out:u32 frames_in:u32 frames_out:u32 bad_frames:u32 resends:u32 round_trip_ms:u32"
-        " longest_stall_ms:u32 journal_used:u32 journal_size:u32 refused:u32",
-    ),
-    Command(3, "display", "seat:u8:0..3 text:bytes5"),
-    Command(4, "lamp", "seat:u8:0..3 lamp:u8:0..15 mode:u8:0..3"),
-    Command(5, "beep", "ms:u16:1..2000"),
-    Command(6, "jog", "axis:u8:0..23 reverse:u8:0..1 duty:u8:0..100", service=True, lease=True),
-    Command(7, "memory", "", "used:u32 free:u32"),
-    Command(8, "home", "", "", service=True, lease=True),
-    Command(9, "test", "axis:u8:0..23", "code:u8 ms:u16 ma:u16", service=True, lease=True),
-    Command(10, "inputs", "", "inputs:bytes8 state:u8 fault:u16 part:u8 rail_mv:u16"),
-    Command(
-        11,
-        "counters",
-        "",
-        "cycles:u32 walls:u32 stops:u32 pan:u32 ring:u32 feeds:u32 heads:u32 pushers:u32 plates:u32 lift:u32",
-    ),
-    Command(12, "fault_count", "code:u8:0..255", "count:u8"),
-    Command(13, "setup", "stacks:u8:10..18 sets:u8:1..2 throws:u8:1..2"),
-    Command(14, "dealer", "seat:u8:0..3"),
-    Command(15, "forget", "", "", service=True),
-    # The technician at the readers: controller/technician.py, imported when first asked for
-    Command(
-        32,
-        "zone",
-        "zone:u8:0..17",
-        "reader:u8 failures:u8 tiles:u8 asked_ms:u32 noise:u32 conflicts:u32 level:u8 margin:u8 floor:u8 day:u16",
-    ),
-    Command(33, "workbench", service=True, lease=True),
-    Command(
-        34,
-        "tag",
-        "zone:u8:0..17 number:u8:0..39",
-        "count:u8 overflow:u8 noise:u8 known:u8 uid:bytes8 memory:bytes8",
-        service=True,
-    ),
-    Command(35, "tag_write", "zone:u8:0..17 afi:u8:0..255 uid:bytes8 memory:bytes8", "result:u8", service=True),
-    Command(36, "noise_floor", "zone:u8:0..17 level:u8:0..15 shots:u8:1..100", "heard:u8", service=True),
-    Command(
-        37,
-        "read_rate",
-        "zone:u8:0..17 level:u8:0..15 shots:u8:1..100 uid:bytes8",
-        "good:u8 damaged:u8",
-        service=True,
-    ),
-    Command(
-        38,
-        "calibrate",
-        "zone:u8:0..17 level:u8:1..15 margin:u8:0..15 floor:u8:0..15 day:u16:0..65535",
-        "",
-        service=True,
-    ),
-    Command(39, "request", "seat:u8:0..3 text:bytes5", "done:u8", service=True),
+
+class Commands:
+    """The commands, kept as text and made when asked for: a controller needs few of them, and seldom.
+
+    A line: number, name with `!` for service mode only and `~` for leased, then after bars the arguments with
+    their ranges and the fields of the reply. Keys are names or numbers.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def _make(self, line: str) -> Command:
+        parts = [part.strip() for part in line.split("|")] + ["", ""]
+        number, name = parts[0].split()
+        return Command(int(number), name.rstrip("!~"), parts[1], parts[2], service="!" in name, lease="~" in name)
+
+    def __iter__(self) -> "Iterator[Command]":
+        return iter([self._make(line) for line in self.text.split("\n") if line])
+
+    def get(self, key: "str | int") -> "Command | None":
+        """The command of this name or number, None if there is none."""
+        at = 0
+        text = self.text
+        while at < len(text):
+            end = text.find("\n", at)
+            head = text.find(" ", at)
+            if isinstance(key, int):
+                found = int(text[at:head]) == key
+            else:
+                found = text.startswith(key, head + 1) and text[head + 1 + len(key)] in " !~\n"
+            if found:
+                return self._make(text[at:end])
+            at = end + 1
+        return None
+
+    def __getitem__(self, key: "str | int") -> Command:
+        command = self.get(key)
+        if command is None:
+            raise KeyError(key)
+        return command
+
+
+COMMANDS = Commands(
+    """\
+1 ping | token:u32:0..4294967295 | token:u32
+2 stats |  | bytes_in:u32 bytes_out:u32 frames_in:u32 frames_out:u32 bad_frames:u32 resends:u32\
+ round_trip_ms:u32 longest_stall_ms:u32 journal_used:u32 journal_size:u32 refused:u32
+3 display | seat:u8:0..3 text:bytes5
+4 lamp | seat:u8:0..3 lamp:u8:0..15 mode:u8:0..3
+5 beep | ms:u16:1..2000
+6 jog!~ | axis:u8:0..23 reverse:u8:0..1 duty:u8:0..100
+7 memory |  | used:u32 free:u32
+8 home!~
+9 test!~ | axis:u8:0..23 | code:u8 ms:u16 ma:u16
+10 inputs |  | inputs:bytes8 state:u8 fault:u16 part:u8 rail_mv:u16
+11 counters |  | cycles:u32 walls:u32 stops:u32 pan:u32 ring:u32 feeds:u32 heads:u32 pushers:u32 plates:u32 lift:u32
+12 fault_count | code:u8:0..255 | count:u8
+13 setup | stacks:u8:10..18 sets:u8:1..2 throws:u8:1..2
+14 dealer | seat:u8:0..3
+15 forget!
+32 zone | zone:u8:0..17 | reader:u8 failures:u8 tiles:u8 asked_ms:u32 noise:u32 conflicts:u32 level:u8\
+ margin:u8 floor:u8 day:u16
+33 workbench!~
+34 tag! | zone:u8:0..17 number:u8:0..39 | count:u8 overflow:u8 noise:u8 known:u8 uid:bytes8 memory:bytes8
+35 tag_write! | zone:u8:0..17 afi:u8:0..255 uid:bytes8 memory:bytes8 | result:u8
+36 noise_floor! | zone:u8:0..17 level:u8:0..15 shots:u8:1..100 | heard:u8
+37 read_rate! | zone:u8:0..17 level:u8:0..15 shots:u8:1..100 uid:bytes8 | good:u8 damaged:u8
+38 calibrate! | zone:u8:0..17 level:u8:1..15 margin:u8:0..15 floor:u8:0..15 day:u16:0..65535
+39 request! | seat:u8:0..3 text:bytes5 | done:u8
+"""
 )
 
 EVENT_BY_NAME = {e.name: e for e in EVENTS}
 EVENT_BY_NUMBER = {e.number: e for e in EVENTS}
-COMMAND_BY_NAME = {c.name: c for c in COMMANDS}
-COMMAND_BY_NUMBER = {c.number: c for c in COMMANDS}
 
 
 def _text(layout: Layout) -> str:
@@ -251,9 +261,7 @@ def _protocol() -> int:
     crc = 0
     for layout in FROM_HOST + FROM_TABLE + EVENTS + (RECORD,):
         crc = crc32(_text(layout).encode(), crc)
-    for command in COMMANDS:
-        rules = "{} {} {}".format(command.ranges, command.service, command.lease)
-        crc = crc32((_text(command.arguments) + _text(command.reply) + rules).encode(), crc)
+    crc = crc32(COMMANDS.text.encode(), crc)
     return crc32(",".join(STATUS).encode(), crc)
 
 

@@ -92,7 +92,7 @@ class TableEnd:
         It returns the values of the reply's fields (None, one value or a tuple), may be asynchronous, and raises
         `CommandError` to refuse.
         """
-        self._handlers[m.COMMAND_BY_NAME[name].number] = (handler, stop)
+        self._handlers[m.COMMANDS[name].number] = (handler, stop)
 
     def receive(self, chunk: bytearray, n: int, now: int) -> None:
         """Take the first `n` bytes of `chunk`."""
@@ -165,7 +165,8 @@ class TableEnd:
     def finish_command(self, slot: _Slot, status: int, values: "Any" = None) -> None:
         """Answer a command with `values` for its reply's fields."""
         slot.length = 0
-        layout = m.COMMAND_BY_NUMBER[slot.code].reply if slot.code in m.COMMAND_BY_NUMBER else None
+        command = m.COMMANDS.get(slot.code)
+        layout = command.reply if command is not None else None
         if status == m.OK and layout is not None and layout.size:
             packed = layout.pack(*values) if isinstance(values, tuple) else layout.pack(values)
             slot.length = len(packed)
@@ -270,7 +271,7 @@ class TableEnd:
         slot.code = buf[at + 6]
         slot.send = slot.lapsed = False
         slot.lease_until = 0
-        command = m.COMMAND_BY_NUMBER.get(slot.code)
+        command = m.COMMANDS.get(slot.code)
         handler, _ = self._handlers.get(slot.code, _NO_HANDLER)
         if buf[at + 4] | buf[at + 5] << 8 != self.journal.boot:
             self._refuse(slot, m.STALE)
