@@ -70,4 +70,7 @@ class Shop:
             async with self.bench.at_work():
                 return await work
 
-        return asyncio.run(whole())
+        try:
+            return asyncio.run(whole())
+        finally:
+            work.close()  # where the workbench was refused it has not begun
