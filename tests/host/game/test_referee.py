@@ -15,29 +15,8 @@ FAR = ["1m", "1m", "5m", "9m", "2p", "3p", "6p", "8p", "2s", "4s", "7s", "E", "E
 
 
 def scene_with(hand: list[str], seat: int = 1, setup: Setup | None = None) -> Scene:
-    free = [
-        "2p",
-        "5p",
-        "8p",
-        "6s",
-        "9p",
-        "3p",
-        "1s",
-        "E",
-        "S",
-        "W",
-        "C",
-        "F",
-        "2s",
-        "7p",
-        "1p",
-        "3m",
-        "9s",
-        "8s",
-        "6m",
-        "5s",
-        "N",
-    ]
+    free = ["2p", "5p", "8p", "6s", "9p", "3p", "1s", "E", "S", "W", "C", "F", "2s", "7p", "1p"]
+    free += ["3m", "9s", "8s", "6m", "5s", "N"]
     idle = [code for code in free if code not in hand][:13]
     hands = [[*idle, "P"], idle, idle, idle]
     hands[seat] = hand

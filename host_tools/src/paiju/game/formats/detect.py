@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -12,17 +12,28 @@ from paiju.game.formats.botzone_text import read_botzone_text
 from paiju.game.formats.neutral import read_neutral
 from paiju.game.formats.pmn import read_pmn
 from paiju.game.formats.visitor import FormatError
-from paiju.game.record import FORMAT, HandRecord
+from paiju.game.record import FORMAT, HandRecord, result_of
 
 _PMN_START = re.compile(r'\s*\[\w+\s+"')
 
 
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The result that a file itself states: winner and source as seats, None for nobody; points with flowers."""
+
+    winner: int | None
+    source: int | None
+    points: int
+
+
 @dataclass(slots=True)
 class Import:
-    """The hands of a file and what was wrong with it."""
+    """The hands of a file and what was wrong with it; `declared` has one entry a record, None where the file states
+    no result."""
 
     format: str
     records: list[HandRecord] = field(default_factory=list)
+    declared: list[Declared | None] = field(default_factory=list)
     problems: list[FormatError] = field(default_factory=list)
 
 
@@ -68,21 +79,43 @@ def _read_json(text: str, profile: str) -> Import:
     return found
 
 
-def _read_line(line: str, profile: str) -> HandRecord:
+def _read_line(line: str, profile: str) -> tuple[HandRecord, Declared | None]:
     try:
         body: Any = json.loads(line)
     except ValueError as error:
         raise FormatError("", "not JSON, or cut") from error
     if isinstance(body, dict) and body.get("format") == FORMAT:
-        return HandRecord.from_json(body)
+        record = HandRecord.from_json(body)
+        try:
+            derived = result_of(record.setup, record.actions)
+        except (ValueError, KeyError, IndexError) as error:
+            raise FormatError("", f"its acts cannot be: {error}") from error
+        stated = Declared(record.result.winner, record.result.source, record.result.points)
+        return replace(record, result=derived), stated
     if isinstance(body, dict) and {"deal", "events"} <= body.keys():
-        return read_neutral(body, profile)
+        return read_neutral(body, profile), _declared(body)
     raise FormatError("", "no hand: it has no deal and events")
 
 
-def _try(found: Import, place: str, read: Callable[[], HandRecord]) -> None:
+def _declared(body: Mapping[str, Any]) -> Declared | None:
+    result = body.get("result")
+    if not isinstance(result, dict) or "kind" not in result:
+        return None
+    if result["kind"] != "win":
+        return Declared(None, None, 0)
     try:
-        found.records.append(read())
+        source = None if result.get("by") == "self" else result["discarder"]
+        return Declared(result["winner"], source, result["fan_total"])
+    except KeyError as error:
+        raise FormatError("result", f"missing {error}") from error
+
+
+def _try(found: Import, place: str, read: Callable[[], HandRecord | tuple[HandRecord, Declared | None]]) -> None:
+    try:
+        got = read()
+        record, declared = got if isinstance(got, tuple) else (got, None)
+        found.records.append(record)
+        found.declared.append(declared)
     except FormatError as error:
         inner = f"{place}, {error.place}" if place and error.place else place or error.place
         found.problems.append(FormatError(inner, error.reason))
