@@ -38,18 +38,19 @@ packages() {
         env DEBIAN_FRONTEND=noninteractive apt-get -qy --no-install-recommends install "${missing[@]}"
 }
 
-mirror() { # The first Debian archive this machine reads, and the keyring it trusts for it
-    local file uri key
+mirror() { # The Debian archive this machine reads, and the keyring it trusts for it
+    local file uri='' key=''
     for file in /etc/apt/sources.list.d/*.sources; do
         [ -e "$file" ] || continue
-        uri=$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p' "$file" | head -1)
+        uri=$(sed -n 's/^URIs: *\([^ ]*\/debian\/\?\)\( .*\)\?$/\1/p' "$file" | head -1)
         key=$(sed -n 's/^Signed-By: *//p' "$file" | head -1)
         [ -n "$uri" ] && break
     done
-    if [ -z "${uri:-}" ] && [ -e /etc/apt/sources.list ]; then
-        uri=$(sed -n 's/^deb \(\[[^]]*\] *\)\?\([^ ]*\) .*/\2/p' /etc/apt/sources.list | head -1)
+    if [ -z "$uri" ] && [ -e /etc/apt/sources.list ]; then
+        uri=$(sed -n 's/^deb \(\[[^]]*\] *\)\?\([^ ]*\/debian\/\?\) .*/\2/p' /etc/apt/sources.list | head -1)
+        key=
     fi
-    [ -n "${uri:-}" ] || fail "no Debian mirror in /etc/apt"
+    [ -n "$uri" ] || fail "no Debian mirror in /etc/apt"
     printf 'Types: deb deb-src\nURIs: %s\nSuites: %s\nComponents: main\nSigned-By: %s\n' \
         "$uri" "$SUITE" "${key:-/usr/share/keyrings/debian-archive-keyring.gpg}"
 }
@@ -58,7 +59,7 @@ sources() {
     [ -e "$OUT/sources.ok" ] && return
     rm -rf "$OUT/src" "$OUT/root"
     mkdir -p "$OUT/src" "$OUT/root" "$OUT/apt/lists/partial" "$OUT/apt/archives/partial"
-    mirror > "$OUT/apt/debian.sources"
+    mirror > "$OUT/apt/debian.sources" || exit
     local apt=(apt-get -q -o "Dir::Etc::sourcelist=$OUT/apt/debian.sources" -o Dir::Etc::sourceparts=-
                -o "Dir::State::lists=$OUT/apt/lists" -o "Dir::Cache=$OUT/apt" -o APT::Sandbox::User=root)
     cd "$OUT/src"

@@ -302,7 +302,7 @@ mcu.peripherals[0x40058].onWatchdogTrigger = () => {
 };
 const usb = new USBCDC(mcu.usbCtrl);
 usb.onSerialData = (data) => writeSync(1, data);
-// Nobody types. The emulated host would hand over empty packets without a pause, which cost the chip a third of its time.
+// Nobody types; the emulated host would hand over empty packets without a pause, a third of the chip's time.
 mcu.usbCtrl.onEndpointRead = () => {};
 
 // -- run ----------------------------------------------------------------------------------------------------------
