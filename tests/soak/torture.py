@@ -1,7 +1,8 @@
 """The link under torture in virtual time: bad bytes, pulled cables, killed hosts, power cuts at any byte.
 
 Real ends on both sides (the firmware's journal and table end, the host's link and SQLite store) in one process;
-only the wire, the FRAM's power and the clock are made up. Run it as a program for the long version:
+only the wire, the FRAM's power and the clock are made up (`kills.py`: real processes).
+Run it as a program for the long version:
 
     python tests/soak/torture.py [--events N] [--seed S]
 """
