@@ -146,7 +146,7 @@ def _list(chosen: Chosen, as_json: bool) -> None:
     console = Console()
     for item in items:
         console.print(Text(f"{item.number:4}  ").append_text(attention_text(chosen.hand.setup, item)))
-        for place, explanation in enumerate(item.explanations, 1):
+        for place, explanation in enumerate(chosen.hand.explanations(item.number), 1):
             console.print(f"      {place}. {explanation}", highlight=False)
     if not items:
         console.print(_("Nothing needs attention."))

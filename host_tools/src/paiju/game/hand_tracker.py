@@ -16,7 +16,7 @@ from paiju.game.deal import Deal
 from paiju.game.events import HAND, SEAT_ZONES, TableEvent
 from paiju.game.guesses import Guesses
 from paiju.game.position import Position, Setup
-from paiju.game.proposals import Proposal, describe, proposals
+from paiju.game.proposals import Proposal, declared_win, describe, proposals
 from paiju.game.steps import Steps
 from paiju.game.wins import Wins
 
@@ -137,7 +137,14 @@ class HandTracker:
     def proposals(self, number: int) -> list[Proposal]:
         """The explanations of an attention item, as acts to choose from. Raises KeyError."""
         item = self.case.attention.items[number]
-        return [] if item.zone is None else proposals(self.case, item.zone, item.tiles)
+        if item.zone is not None:
+            return proposals(self.case, item.zone, item.tiles)
+        unread = item.reason in (Reason.TILE_COUNT, Reason.NOT_WINNING) and not self.position.over
+        return declared_win(self.case, item.seat) if unread and item.seat is not None else []
+
+    def explanations(self, number: int) -> tuple[str, ...]:
+        """The proposals for an attention item in words. Raises KeyError."""
+        return tuple(map(describe, self.proposals(number)))
 
     def _explanations(self, zone: int, tiles: tuple[int, ...]) -> tuple[str, ...]:
         return tuple(map(describe, proposals(self.case, zone, tiles)))

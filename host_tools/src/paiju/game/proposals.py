@@ -7,6 +7,7 @@ from paiju.game.actions import ActionKind, Confidence, DrawnFrom
 from paiju.game.case import Case, Draft
 from paiju.game.events import HAND, MELD, NO_ZONE, POND
 from paiju.game.position import FACE, FLOWER, WALL
+from paiju.game.scoring import judge
 from paiju.game.steps import Steps, claim_kind
 from paiju.tiles import code_of
 
@@ -21,7 +22,9 @@ def proposals(case: Case, zone: int, tiles: tuple[int, ...]) -> list[Proposal]:
     seen = [tile for tile in tiles if case.seen[tile] == zone]
     found: list[Proposal] = []
     if where == MELD:
-        found = _claims(case, seat, [tile for tile in seen if not FLOWER[tile]])
+        laid = [tile for tile in seen if not FLOWER[tile]]
+        found = _wins(case, seat) if case.position.hands[seat] <= set(laid) else []
+        found += _claims(case, seat, laid)
     elif len(seen) == 1 and where == POND:
         found = _discards(case, seat, seen[0])
     elif len(seen) == 1 and where == HAND and case.position.place[seen[0]] == WALL:
@@ -29,11 +32,39 @@ def proposals(case: Case, zone: int, tiles: tuple[int, ...]) -> list[Proposal]:
     return found[:MOST]
 
 
+def declared_win(case: Case, seat: int) -> list[Proposal]:
+    """The win that a seat may have declared, though its tiles were not all read: with those that it must hold."""
+    return _wins(case, seat)
+
+
+def _wins(case: Case, seat: int) -> list[Proposal]:
+    """A win with the tiles that the seat holds by the actions, on the live discard or on its last draw."""
+    position = case.position
+    held = position.hands[seat]
+    if not all(position.dealt) or position.missing(seat) > 0:
+        return []
+    offered = position.live if position.live is not None else position.robbable
+    drawn = position.last_draw[seat]
+    source = None
+    if offered is not None and position.place[offered] // 4 != seat:
+        win_tile, source = offered, position.place[offered] // 4
+    elif seat == position.turn and drawn is not None and drawn.tiles and drawn.tiles[0] in held:
+        win_tile = drawn.tiles[0]
+    else:
+        return []
+    verdict = judge(position, seat, held - {win_tile}, win_tile, source)
+    if not verdict.wins:
+        return []
+    flags = ("robbing_kong",) if win_tile == position.robbable else ()
+    return [(Draft(ActionKind.WIN, seat, (win_tile, *verdict.concealed), source, flags=flags),)]
+
+
 def describe(proposal: Proposal) -> str:
     """A proposal as text, such as `draw 1 ?, discard 1 5m`."""
     acts = []
     for draft in proposal:
-        codes = " ".join(code_of(FACE[tile]) for tile in draft.tiles) or "?"
+        tiles = draft.tiles[:1] if draft.kind is ActionKind.WIN else draft.tiles
+        codes = " ".join(code_of(FACE[tile]) for tile in tiles) or "?"
         acts.append(f"{draft.kind.value} {draft.seat} {codes}")
     return ", ".join(acts)
 

@@ -3,6 +3,7 @@
 from paiju.game.actions import Action, ActionKind, Confidence
 from paiju.game.attention import Reason
 from paiju.game.case import Case, Draft
+from paiju.game.events import MELD, zone_of
 from paiju.game.position import Position
 from paiju.game.scoring import Verdict, judge
 
@@ -95,7 +96,7 @@ class Wins:
 
     def _judge(self, seat: int, position: Position) -> Verdict | None:
         """What the tiles of a seat are worth, or None while they cannot be a complete hand."""
-        held = self._case.held(seat)
+        held = self._held(seat, position)
         needed = 13 - 3 * len(position.melds[seat])
         offered = position.live if position.live is not None else position.robbable
         if offered is not None and position.place[offered] // 4 != seat:
@@ -107,6 +108,11 @@ class Wins:
             if win_tile is not None:
                 return judge(position, seat, [tile for tile in held if tile != win_tile], win_tile, None)
         return None
+
+    def _held(self, seat: int, position: Position) -> list[int]:
+        """The tiles seen in a seat's hand, or laid down from it before its melds."""
+        laid = [tile for tile in self._case.odd_in(zone_of(seat, MELD)) if tile in position.hands[seat]]
+        return sorted((*self._case.held(seat), *laid))
 
     def _drawn_tile(self, seat: int, held: list[int], position: Position) -> int | None:
         """The tile a self-draw is won on; of fourteen dealt tiles, the last to arrive."""
