@@ -35,11 +35,9 @@ def figures(hands: int, seed: int, noise: str, sloppy: str) -> Figures:
 
 
 def acts(record: HandRecord) -> list[tuple[str, int | None, tuple[int, ...], int | None]]:
-    """Of the deal only what was dealt: the order in which dealt tiles are read is nobody's act."""
-    return [
-        (a.kind.value, a.seat, tuple(sorted(a.tiles)) if a.kind.value == "deal" else a.tiles, a.source)
-        for a in record.actions
-    ]
+    """The order in which dealt tiles are read is nobody's act."""
+    deals = sorted((a.kind.value, a.seat, tuple(sorted(a.tiles)), None) for a in record.actions[:4])
+    return [*deals, *((a.kind.value, a.seat, a.tiles, a.source) for a in record.actions[4:])]
 
 
 def test_without_noise_every_act_comes_back() -> None:
