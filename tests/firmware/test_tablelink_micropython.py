@@ -17,7 +17,8 @@ def test_steady_state_allocates_nothing() -> None:
     out = plain("link_memory")
     assert out[0] == "locked 280 280"
     figures = {line.split()[0]: float(line.split()[1]) for line in out[1:]}
-    assert set(figures) == {"encode_us", "decode_us", "append_us"}
+    assert set(figures) == {"encode_us", "decode_us", "append_us", "garbage_bytes", "chunked_kB_s"}
+    assert figures["garbage_bytes"] == 0
 
 
 def corpus(path: Path, inputs: int) -> int:

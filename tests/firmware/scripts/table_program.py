@@ -12,12 +12,14 @@ import select
 import socket
 import sys
 
-from controller.journal import Journal
-from controller.link import Identity, Link
+SIZE = 262144
+RAM = bytearray(SIZE // 8) if sys.argv[2] == "-" else b""  # before anything else: it needs one piece of the heap
+
+from controller.journal import Journal  # noqa: E402
+from controller.link import Identity, Link  # noqa: E402
 
 POLL = 3
 READ, WRITE = 1, 4
-SIZE = 262144
 IN_HASTE = sys.argv[3] == "0"  # events as fast as they go
 
 
@@ -45,7 +47,7 @@ class FileFram:
 
 class RamFram:
     def __init__(self) -> None:
-        self._memory = memoryview(bytearray(SIZE // 8))
+        self._memory = memoryview(RAM)
 
     def readinto(self, address: int, buf) -> None:
         buf[:] = self._memory[address : address + len(buf)]
