@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from paiju.table.events import Event
 from tablelink import messages
 
 FORMAT = "paiju events 1"
+CLOCK_MS = 1000  # events may be stamped out of order by less than this
+WRAP_MS = 1 << 31  # a counter that starts again from zero is no jump
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,26 +102,66 @@ def read_log(path: str | Path) -> EventLog:
     log.serial = str(header.get("serial", ""))
     log.journal_id = int(header.get("journal", 0))
     log.protocol = str(header.get("protocol", ""))
-    expected = 0
+    rows: list[tuple[int, Event]] = []
     for number, line in enumerate(lines[1:], 2):
         cut = not complete and number == len(lines)
         try:
-            event = event_from_json(json.loads(line))
+            row = json.loads(line)
+            if isinstance(row, dict) and row.get("format") == FORMAT:
+                if (row.get("serial"), row.get("journal")) != (header.get("serial"), header.get("journal")):
+                    log.problems.append(BadLine(number, _("the log of another table begins here; it is left out")))
+                    break
+                continue
+            rows.append((number, event_from_json(row)))
         except ValueError as error:
-            reason = _("the log is cut in this line") if cut else str(error)
-            log.problems.append(BadLine(number, reason))
+            log.problems.append(BadLine(number, _("the log is cut in this line") if cut else str(error)))
+    _keep_in_order(rows, log)
+    log.problems.sort(key=lambda problem: problem.line)
+    return log
+
+
+def _keep_in_order(rows: Sequence[tuple[int, Event]], log: EventLog) -> None:
+    """Keep as many events as follow one another by number; the others were moved, repeated or another table's."""
+    chain = set(_increasing([event.seq for _line, event in rows]))
+    before: Event | None = None
+    for index, (number, event) in enumerate(rows):
+        if index not in chain:
+            say = _("event {n} comes again or out of order").format(n=event.seq)
+            log.problems.append(BadLine(number, say))
             continue
         first = int(event["first"]) if event.kind == "gap" else event.seq
-        if expected and event.seq < expected:
-            log.problems.append(BadLine(number, _("event {n} comes again or out of order").format(n=event.seq)))
-            continue
-        if expected and first > expected:
-            log.problems.append(
-                BadLine(number, _("events {a} to {b} are missing before this line").format(a=expected, b=first - 1))
-            )
-        expected = event.seq + 1
+        if before is not None and first > before.seq + 1:
+            say = _("events {a} to {b} are missing before this line").format(a=before.seq + 1, b=first - 1)
+            log.problems.append(BadLine(number, say))
+        if before is not None and event.kind != "gap":
+            if event.boot < before.boot:
+                log.problems.append(BadLine(number, _("the table's count of starts went back: events of two tables?")))
+            elif event.boot == before.boot and CLOCK_MS < before.t_ms - event.t_ms < WRAP_MS:
+                log.problems.append(BadLine(number, _("the table's clock jumped back")))
         log.events.append(event)
-    return log
+        # A gap stands for events that nobody has: it tells no time.
+        before = event if event.kind != "gap" or before is None else replace(before, seq=event.seq)
+
+
+def _increasing(numbers: Sequence[int]) -> list[int]:
+    """Indices of a longest strictly increasing part; of equal numbers the first is taken where that is as long."""
+    ends: list[int] = []  # the smallest last number of a part of each length
+    at: list[int] = []  # its index
+    previous: list[int] = []
+    for index, value in enumerate(numbers):
+        length = bisect_left(ends, value)
+        previous.append(at[length - 1] if length else -1)
+        if length == len(ends):
+            ends.append(value)
+            at.append(index)
+        elif value < ends[length]:
+            ends[length], at[length] = value, index
+    chosen: list[int] = []
+    index = at[-1] if at else -1
+    while index >= 0:
+        chosen.append(index)
+        index = previous[index]
+    return chosen[::-1]
 
 
 def _number(row: dict[str, Any], name: str) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from paiju.game.formats.botzone_json import read_botzone_json
 from paiju.game.formats.botzone_text import read_botzone_text
+from paiju.game.formats.checking import check
 from paiju.game.formats.neutral import read_neutral
 from paiju.game.formats.pmn import read_pmn
 from paiju.game.formats.visitor import FormatError
@@ -86,6 +87,7 @@ def _read_line(line: str, profile: str) -> tuple[HandRecord, Declared | None]:
         raise FormatError("", "not JSON, or cut") from error
     if isinstance(body, dict) and body.get("format") == FORMAT:
         record = HandRecord.from_json(body)
+        check(record.setup, record.actions)
         try:
             derived = result_of(record.setup, record.actions)
         except (ValueError, KeyError, IndexError) as error:
