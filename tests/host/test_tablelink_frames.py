@@ -155,8 +155,9 @@ def test_records_that_are_none() -> None:
 
 def test_numbers_and_names_are_used_once() -> None:
     for table in (m.FROM_HOST + m.FROM_TABLE, m.EVENTS, m.COMMANDS):
-        assert len({row.number for row in table}) == len(table)
-        assert len({row.name for row in table}) == len(table)
+        rows = list(table)
+        assert len({row.number for row in rows}) == len(rows)
+        assert len({row.name for row in rows}) == len(rows)
 
 
 def test_commands_can_be_answered() -> None:

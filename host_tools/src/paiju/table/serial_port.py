@@ -245,10 +245,11 @@ def _sentence(url: str, error: Exception) -> str:
         return _("Port {port} may not be used by you: join the group that owns it (often `dialout`).").format(port=url)
     if "refused" in lower or "timed out" in lower or "name or service" in lower:
         return _("Nothing listens at {port}: start the table or its simulation first.").format(port=url)
-    if "could not configure" in lower or "inappropriate ioctl" in lower or "not known" in lower:
+    if "could not configure" in lower or "inappropriate ioctl" in lower or "://" in url:
         return _("{port} is no serial port: choose one that `paiju ports` shows, or socket://HOST:PORT.").format(
             port=url
         )
+    number = getattr(error, "errno", None)
     return _("Port {port} cannot be opened ({error}): choose one that `paiju ports` shows.").format(
-        port=url, error=text
+        port=url, error=os.strerror(number).lower() if number else text
     )
