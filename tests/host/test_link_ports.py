@@ -286,8 +286,9 @@ def test_a_command_without_an_answer_is_given_up(terminal: Terminal) -> None:
     assert ran in ([], [5])
 
 
+@pytest.mark.parametrize("late", [False, True])
 def test_a_full_store_is_told_and_made_good(
-    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    late: bool, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("paiju.table.connection.RETRY_STORE", 0.1)
     store = Store(tmp_path / "s.db")
@@ -303,15 +304,19 @@ def test_a_full_store_is_told_and_made_good(
             store.append(serial, journal_id, records, ack)
 
     connection = Connection(terminal.path, Moody())  # type: ignore[arg-type]
-    for n in range(40):
-        terminal.journal.append(5, n, 1, 3, n)
 
     async def work() -> None:
         nonlocal full
         side = asyncio.create_task(terminal.serve())
         async with serving(connection):
+            if late:
+                await connection.contact()
+            for n in range(40):
+                terminal.journal.append(5, n, 1, 3, n)
             await until(lambda: connection.problem == "The disk is full.")
-            await asyncio.sleep(0.5)
+            for _ in range(10):
+                await asyncio.sleep(0.05)
+                assert connection.problem == "The disk is full."
             assert terminal.journal.acknowledged == 0
             full = False
             await until(lambda: terminal.journal.acknowledged == 40)

@@ -221,7 +221,7 @@ class Connection:
             link.stored(last)
             if self._on_events is not None:
                 self._on_events([parse(record) for record in records])
-        elif self.store_problem and link.state is State.IN_STEP and link.position >= hello.last:
+        elif self.store_problem and link.state is State.IN_STEP and not link.held_back and link.position >= hello.last:
             self.store_problem = ""  # nothing waits for the store any more
         self._save_clock(hello, now)
 

@@ -136,7 +136,7 @@ class HostLink:
         self._records: list[bytes] = []
         self._expected = 1
         self._stored = 0
-        self._held_back = False
+        self.held_back = False  # events are not taken: the store failed
         self._session = 0
         self._ack = False  # tell again how far we are
         self._missing = False  # and that the next one is missing
@@ -243,20 +243,20 @@ class HostLink:
     def stored(self, seq: int) -> None:
         """Everything up to `seq` is safe: acknowledge it."""
         self._stored = max(self._stored, seq)
-        self._held_back = False
+        self.held_back = False
         self._send_ack()
 
     def not_stored(self) -> None:
         """What `take_records` gave could not be stored: forget it, the table keeps it and will send it again."""
         self._records.clear()
         self._expected = self._stored + 1
-        self._held_back = True
+        self.held_back = True
         self._missing_at = 0
 
     def retry(self, now: float) -> None:
         """Take events again after `not_stored`, from where the store stands now."""
-        if self._held_back:
-            self._held_back = False
+        if self.held_back:
+            self.held_back = False
             if self.state in (State.HELLO, State.IN_STEP, State.STALLED):
                 self._enter(State.LOST)
                 self._reopen(now)
@@ -472,7 +472,7 @@ class HostLink:
             self._ack = self._take_events_in
 
     def _take_events(self, payload: bytes) -> None:
-        if self._held_back:
+        if self.held_back:
             return
         try:
             records = list(events.split(payload))
