@@ -253,3 +253,13 @@ def test_no_log_at_all(tmp_path: Path) -> None:
             read_log(path)
     with pytest.raises(OSError, match="nowhere"):
         read_log(tmp_path / "nowhere")
+
+
+def test_two_programs_that_store_the_same_table(tmp_path: Path) -> None:
+    one, two = Store(tmp_path / "s.db"), Store(tmp_path / "s.db")
+    one.append("aa", 1, [record(1)], 1)
+    with pytest.raises(StoreError, match="Another program"):
+        two.append("aa", 1, [record(1)], 1)
+    assert len(list(two.events())) == 1
+    one.close()
+    two.close()
