@@ -6,6 +6,7 @@ from paiju.game.formats.detect import Declared, Import, read_hands
 from paiju.game.formats.neutral import read_neutral, write_neutral
 from paiju.game.formats.pmn import read_pmn, write_pmn
 from paiju.game.formats.recorder import Recorder
+from paiju.game.formats.tziakcha import read_tziakcha, write_tziakcha
 from paiju.game.formats.visitor import FormatError, Visitor, visit
 
 __all__ = [
@@ -19,9 +20,11 @@ __all__ = [
     "read_hands",
     "read_neutral",
     "read_pmn",
+    "read_tziakcha",
     "visit",
     "write_botzone_json",
     "write_botzone_text",
     "write_neutral",
     "write_pmn",
+    "write_tziakcha",
 ]

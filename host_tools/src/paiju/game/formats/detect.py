@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from paiju.game.events import SEATS
 from paiju.game.formats.botzone_json import read_botzone_json
 from paiju.game.formats.botzone_text import read_botzone_text
 from paiju.game.formats.checking import check
 from paiju.game.formats.neutral import read_neutral
 from paiju.game.formats.pmn import read_pmn
+from paiju.game.formats.tziakcha import decode, read_tziakcha
 from paiju.game.formats.visitor import FormatError
 from paiju.game.record import FORMAT, HandRecord, result_of
 
@@ -39,11 +41,16 @@ class Import:
 
 
 def read_hands(text: str, profile: str = "mcr1998") -> Import:
-    """Read a file of hands: own records, neutral hands (JSON, one or a line each), Botzone, PMN.
+    """Read a file of hands: own records, neutral hands (JSON, one or a line each), Botzone, PMN, tziakcha.
 
     Raises FormatError if it is none of these.
     """
     start = text.lstrip()[:1]
+    hand = decode(text) if start != "[" else None
+    if hand is not None:
+        found = Import("tziakcha")
+        _try(found, "", lambda: (read_tziakcha(hand, profile), _stated(hand)))
+        return found
     if _PMN_START.match(text):
         found = Import("pmn")
         for number, board in enumerate(re.split(r"\n\s*\n(?=\s*\[)", text.strip()), 1):
@@ -110,6 +117,21 @@ def _declared(body: Mapping[str, Any]) -> Declared | None:
         return Declared(result["winner"], source, result["fan_total"])
     except KeyError as error:
         raise FormatError("result", f"missing {error}") from error
+
+
+def _stated(hand: Mapping[str, Any]) -> Declared | None:
+    """The result in a hand of tziakcha: a bit for the winner, one for the seat that paid as discarder."""
+    bits = hand.get("b")
+    winners = [seat for seat in SEATS if isinstance(bits, int) and bits >> seat & 1]
+    if not isinstance(bits, int) or len(winners) > 1:
+        return None
+    if not winners:
+        return Declared(None, None, 0)
+    source = next((seat for seat in SEATS if bits >> 4 + seat & 1 and seat != winners[0]), None)
+    try:
+        return Declared(winners[0], source, int(hand["y"][winners[0]]["f"]))
+    except (KeyError, IndexError, TypeError):
+        return None
 
 
 def _try(found: Import, place: str, read: Callable[[], HandRecord | tuple[HandRecord, Declared | None]]) -> None:

@@ -15,6 +15,7 @@ class Recorder:
     """A visitor that makes a `HandRecord`. Raises FormatError, which names the act, for an impossible one."""
 
     def __init__(self) -> None:
+        self.ms = 0  # time of the acts told next
         self._position = Position(Setup())
         self._actions: list[Action] = []
         self._short: tuple[int, ...] | None = None
@@ -162,6 +163,6 @@ class Recorder:
     ) -> None:
         if self._position.over:
             raise self._impossible("the hand is over")
-        action = Action(len(self._actions) + 1, kind, seat, tiles, source, drawn_from, flags=flags)
+        action = Action(len(self._actions) + 1, kind, seat, tiles, source, drawn_from, self.ms, flags=flags)
         self._actions.append(action)
         self._position.apply(action)
