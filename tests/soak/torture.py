@@ -365,7 +365,7 @@ def main() -> None:
         f"{sum(result.gaps.values())} explained gaps, 0 lost, 0 doubled"
     )
     print(
-        f"{result.disconnects} disconnects, {result.kills} kills, {result.cuts} power cuts "
+        f"{result.disconnects} disconnects, {result.kills} hosts given up between any two steps, {result.cuts} power cuts "
         f"({result.torn} inside a write), {result.commands} commands ({dict(result.answers)}), "
         f"wire faults {dict(result.faults)}, {result.doubled} records came again and were dropped"
     )
