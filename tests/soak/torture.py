@@ -365,8 +365,8 @@ def main() -> None:
         f"{sum(result.gaps.values())} explained gaps, 0 lost, 0 doubled"
     )
     print(
-        f"{result.disconnects} disconnects, {result.kills} hosts given up between any two steps, {result.cuts} power cuts "
-        f"({result.torn} inside a write), {result.commands} commands ({dict(result.answers)}), "
+        f"{result.disconnects} disconnects, {result.kills} hosts given up between any two steps, "
+        f"{result.cuts} power cuts ({result.torn} inside a write), {result.commands} commands ({dict(result.answers)}), "
         f"wire faults {dict(result.faults)}, {result.doubled} records came again and were dropped"
     )
     print(f"{result.virtual_s:.0f} s virtual in {result.real_s:.0f} s")
