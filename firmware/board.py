@@ -2,33 +2,21 @@
 
 from micropython import const
 
-# Controller pins
-PIN_LINK_TX = const(0)
-PIN_LINK_RX = const(1)
-PIN_I2C_SDA = const(4)
-PIN_I2C_SCL = const(5)
-PIN_AUX_SCK = const(10)
-PIN_AUX_MOSI = const(11)
-PIN_AUX_MISO = const(12)
+# Buses: SPI and UART number or I2C number, baud rate, GPIO of sck, mosi, miso or sda, scl or tx, rx
+AUX = (1, 10000000, 10, 11, 12)
+RF = (0, 6900000, 18, 19, 16)
+PANEL = (0, 400000, 4, 5)
+LINK = (0, 921600, 0, 1)
+ADC_BAUD = const(1000000)
+LINK_USB = const(0)
+
+# Other controller pins
 PIN_FRAM_CS = const(13)
 PIN_EXPANDER_CS = const(14)
 PIN_ADC_CS = const(15)
-PIN_RF_MISO = const(16)
-PIN_RF_SCK = const(18)
-PIN_RF_MOSI = const(19)
 PIN_READER_IRQ = const(9)
 PIN_EXPANDER_INT = const(27)
 
-LINK_USB = const(0)
-LINK_UART = const(0)
-LINK_BAUD = const(921600)
-RF_SPI = const(0)
-RF_BAUD = const(6900000)
-AUX_SPI = const(1)
-AUX_BAUD = const(10000000)
-ADC_BAUD = const(1000000)
-PANEL_I2C = const(0)
-PANEL_FREQ = const(400000)
 FRAM_BYTES = const(262144)
 
 # Expander bits: 16 * expander + bit (port A 0-7, port B 8-15); a tuple runs over the four sides.
@@ -74,10 +62,8 @@ ZONE_DICE = const(16)
 PWM_ADDRESSES = (64, 65)
 PWM_FREQ = const(1000)
 PANEL_ADDRESSES = (112, 113, 114, 115)
-LAMP_TURN = const(0)
 LAMP_WIN = const(1)
 LAMP_REFEREE = const(2)
-LAMP_DEALER = const(3)
 
 # ADC channels
 ADC_RAIL = const(7)

@@ -20,6 +20,7 @@ from typing import Any
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 SIDES = 4
+LAMPS_USED = ("win", "referee")  # the others are the host's, by number
 
 
 def _load(name: str) -> dict[str, Any]:
@@ -64,6 +65,23 @@ def axis_times(axis: dict[str, Any]) -> int:
     return round(ms)
 
 
+def buses() -> dict[str, tuple[int, ...]]:
+    """Number, speed and pins of the controller's buses."""
+    pins, spi = BOARD["pins"], BOARD["spi"]
+    out = {
+        name: (spi[bus]["id"], spi[bus]["baud"], *(pins[f"{bus}_{wire}"] for wire in ("sck", "mosi", "miso")))
+        for name, bus in (("AUX", "aux"), ("RF", "rf"))
+    }
+    panel, link = BOARD["i2c"]["panel"], BOARD["link"]
+    out["PANEL"] = (panel["id"], panel["freq"], pins["i2c_sda"], pins["i2c_scl"])
+    out["LINK"] = (link["uart"], link["baud"], pins["link_tx"], pins["link_rx"])
+    return out
+
+
+def _of_a_bus(pin: str) -> bool:
+    return pin.split("_")[0] in ("aux", "rf", "i2c", "link")
+
+
 def board_py() -> str:
     inputs, outputs = _grouped(BOARD["inputs"]), _grouped(BOARD["outputs"])
     directions = [0] * len(BOARD["expanders"]["names"])
@@ -75,19 +93,14 @@ def board_py() -> str:
         "",
         "from micropython import const",
         "",
-        "# Controller pins",
-        *(f"PIN_{name.upper()} = const({gpio})" for name, gpio in BOARD["pins"].items()),
-        "",
-        f"LINK_USB = const({link_usb()})",
-        f"LINK_UART = const({BOARD['link']['uart']})",
-        f"LINK_BAUD = const({BOARD['link']['baud']})",
-        f"RF_SPI = const({BOARD['spi']['rf']['id']})",
-        f"RF_BAUD = const({BOARD['spi']['rf']['baud']})",
-        f"AUX_SPI = const({BOARD['spi']['aux']['id']})",
-        f"AUX_BAUD = const({BOARD['spi']['aux']['baud']})",
+        "# Buses: SPI and UART number or I2C number, baud rate, GPIO of sck, mosi, miso or sda, scl or tx, rx",
+        *(f"{name} = {bus!r}" for name, bus in buses().items()),
         f"ADC_BAUD = const({BOARD['spi']['aux']['adc_baud']})",
-        f"PANEL_I2C = const({BOARD['i2c']['panel']['id']})",
-        f"PANEL_FREQ = const({BOARD['i2c']['panel']['freq']})",
+        f"LINK_USB = const({link_usb()})",
+        "",
+        "# Other controller pins",
+        *(f"PIN_{name.upper()} = const({gpio})" for name, gpio in BOARD["pins"].items() if not _of_a_bus(name)),
+        "",
         f"FRAM_BYTES = const({BOARD['fram']['bytes']})",
         "",
         "# Expander bits: 16 * expander + bit (port A 0-7, port B 8-15); a tuple runs over the four sides.",
@@ -110,7 +123,7 @@ def board_py() -> str:
         f"PWM_ADDRESSES = {tuple(BOARD['pwm']['addresses'])!r}",
         f"PWM_FREQ = const({BOARD['pwm']['freq_hz']})",
         f"PANEL_ADDRESSES = {tuple(BOARD['panel']['addresses'])!r}",
-        *(f"LAMP_{name.upper()} = const({n})" for n, name in enumerate(BOARD["panel"]["lamps"])),
+        *(f"LAMP_{name.upper()} = const({n})" for n, name in enumerate(BOARD["panel"]["lamps"]) if name in LAMPS_USED),
         "",
         "# ADC channels",
         f"ADC_RAIL = const({BOARD['adc']['channels'].index('rail')})",

@@ -15,7 +15,7 @@ from tablelink.messages import BUSY
 
 from . import fault_codes as faults
 from . import health, radio
-from .axes import Motors
+from .axes import Motors, conflict
 from .calibration import Calibration
 from .cycle import Cycle
 from .dice import DiceReader
@@ -28,7 +28,6 @@ from .ports import Ports
 from .safety import Safety
 from .scanner import Scanner
 from .seats import Seats
-from .service import Service, conflict
 from .settings import Settings
 from .throws import Throws
 from .tile_registry import TileRegistry
@@ -45,26 +44,23 @@ def _link_port():
         from .usb_port import open_port
 
         return open_port()
-    return UART(
-        board.LINK_UART,
-        baudrate=board.LINK_BAUD,
-        tx=Pin(board.PIN_LINK_TX),
-        rx=Pin(board.PIN_LINK_RX),
-        txbuf=512,
-        rxbuf=512,
-        timeout=0,
-    )
+    number, baud, tx, rx = board.LINK
+    return UART(number, baudrate=baud, tx=Pin(tx), rx=Pin(rx), txbuf=512, rxbuf=512)
+
+
+def _spi(bus):
+    number, baud, sck, mosi, miso = bus
+    return SPI(number, baudrate=baud, sck=Pin(sck), mosi=Pin(mosi), miso=Pin(miso))
+
+
+def _i2c(bus):
+    number, freq, sda, scl = bus
+    return I2C(number, freq=freq, sda=Pin(sda), scl=Pin(scl))
 
 
 class App:
     def __init__(self):
-        aux = SPI(
-            board.AUX_SPI,
-            baudrate=board.AUX_BAUD,
-            sck=Pin(board.PIN_AUX_SCK),
-            mosi=Pin(board.PIN_AUX_MOSI),
-            miso=Pin(board.PIN_AUX_MISO),
-        )
+        aux = _spi(board.AUX)
         fram = Mb85rs2mt(aux, Pin(board.PIN_FRAM_CS, Pin.OUT, value=1))
         self.journal = Journal(fram, board.FRAM_BYTES - SIZE)
         self.memory = Memory(fram, board.FRAM_BYTES - SIZE)
@@ -72,7 +68,7 @@ class App:
         self.reason = _REASONS.get(machine.reset_cause(), "reset")
         self.link.emit("boot", self.reason, self.journal.boot, VERSION[0] << 16 | VERSION[1] << 8 | VERSION[2])
 
-        i2c = I2C(board.PANEL_I2C, scl=Pin(board.PIN_I2C_SCL), sda=Pin(board.PIN_I2C_SDA), freq=board.PANEL_FREQ)
+        i2c = _i2c(board.PANEL)
         self.ports = Ports(
             aux, Pin(board.PIN_EXPANDER_CS, Pin.OUT, value=1), Pin(board.PIN_EXPANDER_INT, Pin.IN, Pin.PULL_UP)
         )
@@ -80,18 +76,11 @@ class App:
         self.notices = Notices(self.link, self.log)
         emit = self.notices.emit
         self.safety = Safety(self.ports, self.log, self._motors_off)
-        adc = Mcp3208(aux, Pin(board.PIN_ADC_CS, Pin.OUT, value=1), board.AUX_BAUD, board.ADC_BAUD)
+        adc = Mcp3208(aux, Pin(board.PIN_ADC_CS, Pin.OUT, value=1), board.AUX[1], board.ADC_BAUD)
         self.motors = Motors(i2c, self.ports, self.safety, adc, self.memory)
-        rf = SPI(
-            board.RF_SPI,
-            baudrate=board.RF_BAUD,
-            sck=Pin(board.PIN_RF_SCK),
-            mosi=Pin(board.PIN_RF_MOSI),
-            miso=Pin(board.PIN_RF_MISO),
-        )
         self.radio = radio.build(
             board.READERS,
-            rf,
+            _spi(board.RF),
             Pin(board.PIN_READER_IRQ, Pin.IN, Pin.PULL_DOWN),
             self.ports.expanders,
             lambda gpio, output: Pin(gpio, Pin.OUT, value=1) if output else Pin(gpio, Pin.IN),
@@ -104,11 +93,10 @@ class App:
         self.cycle = Cycle(self.ports, self.motors, self.scanner, self.safety, self.log, self.memory, emit)
         self.dice = Throws(self.motors, self.ports, DiceReader(self.scanner), emit, self.log)
         self.seats = Seats(i2c, self.ports, emit, self._pressed)
-        self.service = Service(self.link, self.cycle, self.motors, self.ports, self.safety, self.memory, self.log)
         self.settings = Settings("settings", {"stacks": board.STACKS_A_SIDE, "sets": 1, "throws": 2})
         self.ports.on_input = self._on_input
         self.health = health.Health()
-        self.technician = None
+        self.service = self.technician = None  # loaded when first asked for
         self._commands()
 
     def _motors_off(self):
@@ -123,7 +111,10 @@ class App:
     def _on_input(self, bit, level):
         self.safety.on_input(bit, level)
         self.motors.on_input(bit, level)
-        self.service.on_input(bit, level)
+        if bit == board.IN_SERVICE_KEY:
+            self._key(level)
+        elif self.service is not None:
+            self.service.on_input(bit, level)
         self.seats.on_input(bit, level)
 
     def _pressed(self, seat, button):
@@ -162,9 +153,32 @@ class App:
         link.on("dealer", dealer)
         link.on("display", display)
         link.on("lamp", lamp)
+        for name in ("jog", "home", "test"):
+            link.on(name, self._services(name), self._services("lapsed"))
+        for name in ("inputs", "counters", "forget"):
+            link.on(name, self._services(name))
+        link.on("fault_count", self.memory.faults)
         for name in ("zone", "tag", "tag_write", "noise_floor", "read_rate", "calibrate", "request"):
             link.on(name, self._technicians(name))
         link.on("workbench", self._technicians("workbench"), self._technicians("leave"))
+
+    def _key(self, level):
+        """The service key was turned: motion by command, and none by the console's buttons."""
+        self.link.end.service = self.cycle.service = bool(level)
+        if not level and self.service is not None:
+            self.service.stop()
+
+    def _services(self, name):
+        """A handler of the service module, which is loaded when one is first called."""
+
+        def handler(*arguments):
+            if self.service is None:
+                from .service import Service
+
+                self.service = Service(self.cycle, self.motors, self.ports, self.safety, self.memory, self.log)
+            return getattr(self.service, name)(*arguments)
+
+        return handler
 
     def _technicians(self, name):
         """A handler of the technician's module, which is loaded when one is first called."""
@@ -225,7 +239,7 @@ class App:
             if watchdog:
                 self.log.warn(faults.WDT_RESET, 0, self.memory.cells[LATE_TASK])
             await self.safety.arm()
-        self.service.key(self.ports.level(board.IN_SERVICE_KEY))
+        self._key(self.ports.level(board.IN_SERVICE_KEY))
 
     def _gone(self, code, part):
         """Whether the cause of a latched fault is gone, as far as the table can see."""

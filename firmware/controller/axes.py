@@ -265,3 +265,28 @@ class Axis:
                     return verdict
             if passed >= limit:
                 return LATE if strikes < _STRIKES else last
+
+
+# Linear axes: the inputs at the low end, at the high end
+ENDS = {
+    "lift": ((board.IN_LIFT_DOWN,), (board.IN_LIFT_UP,)),
+    "pusher": (board.IN_PUSHER_HOME, board.IN_PUSHER_END),
+    "plate": (board.IN_PLATE_DOWN, board.IN_PLATE_UP),
+}
+
+
+def end(kind, side, high):
+    """The limit input of a linear axis, -1 for an axis without ends."""
+    if kind not in ENDS:
+        return -1
+    return ENDS[kind][1 if high else 0][side]
+
+
+def conflict(ports):
+    """Number of the first axis whose two ends are reported at once, -1 if none."""
+    for number, motor in enumerate(board.MOTORS):
+        kind = motor[3]
+        side = number - board.AXES[kind][4]
+        if kind in ENDS and ports.level(end(kind, side, 0)) and ports.level(end(kind, side, 1)):
+            return number
+    return -1

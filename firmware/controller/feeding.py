@@ -103,7 +103,6 @@ class Side:
         self._error = None
         self._pushing = None
         self._sure = False  # whether `in_head` is known, or may be one too few
-        self.retries = 0
 
     @property
     def stacks(self):
@@ -202,7 +201,6 @@ class Side:
                 break
             if verdict == OPEN:
                 raise self.head.fault(verdict, faults.HEAD_JAM, faults.HEAD_JAM)
-            self.retries += 1
             if attempt < _TRIES - 1:
                 await self.head.turn(self._home, 1)
         else:
@@ -247,7 +245,6 @@ class Side:
                 verdict = await self.pusher.move(board.IN_PUSHER_END[self.n], 0)
                 if verdict in (REACHED, OPEN):
                     break
-                self.retries += 1
                 await self._back()
             if verdict != REACHED:
                 raise self.pusher.fault(verdict, faults.PUSH_STUCK, faults.CHAIN_NO_ZERO)

@@ -9,7 +9,7 @@ import os
 from binascii import crc32
 from struct import pack_into, unpack_from
 
-from tablelink.messages import EVENTS, RECORD, RECORD_LIMIT
+from tablelink.messages import EVENT_BY_NUMBER, EVENTS, RECORD, RECORD_LIMIT
 
 _MAGIC = b"PJ01"
 _HEADER = "<4sIIHI"  # magic, journal id, acknowledged, boot, generation; then CRC-32
@@ -22,7 +22,6 @@ _RESIDUE = 0x2144DF1C
 _SIZES = bytearray(256)
 for _event in EVENTS:
     _SIZES[_event.number] = RECORD.size + _event.size
-_LAYOUTS = {_event.number: _event for _event in EVENTS}
 
 
 class Journal:
@@ -57,7 +56,7 @@ class Journal:
         slot = self._slot
         self._held = 0
         pack_into("<IIHB", slot, 0, seq, t_ms, boot, kind)
-        end = _LAYOUTS[kind].pack_into(slot, RECORD.size, a, b, c, d, e)
+        end = EVENT_BY_NUMBER[kind].pack_into(slot, RECORD.size, a, b, c, d, e)
         pack_into("<I", slot, end, crc32(self._views[end], self.id))
         # The number is used even if the write fails: the hole is then told as a gap, not hidden.
         self.last = seq

@@ -37,7 +37,6 @@ WALLS = const(2)  # walls stand on the surface
 
 # Counters
 CYCLES, WALLS_BUILT, STOPS, SECONDS = range(4)
-COUNTERS = const(12)  # SECONDS + 8: motor time by ADC channel
 
 
 class Memory:

@@ -7,7 +7,6 @@ from micropython import const
 import board
 
 from .fault_codes import LID_OPEN, RELAY_FAULT
-from .faults import is_warning
 
 _RELAY_MS = const(100)
 
@@ -24,11 +23,6 @@ class Safety:
         self.stop = stop
         self._armed = False
         self.causes = []
-
-    @property
-    def latched(self):
-        """Code of the fault that holds the table, 0 for none."""
-        return self._log.code
 
     def ready(self):
         """Motors may run."""
@@ -57,13 +51,6 @@ class Safety:
         self._ports.put(board.OUT_RELAY_ENABLE, 0)
         self._log.hold(code, part, detail)
         self._ports.release()
-
-    def report(self, code, part=0, detail=0):
-        """Trip, or only warn if the catalogue says so."""
-        if is_warning(code):
-            self._log.warn(code, part, detail)
-        else:
-            self.trip(code, part, detail)
 
     def on_input(self, bit, level):
         if level and bit in (board.IN_LID_OPEN, board.IN_ESTOP):

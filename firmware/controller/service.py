@@ -1,4 +1,4 @@
-"""What a technician does through the host: jog, home, test, counters.
+"""What a technician does through the host: jog, home, test, counters. Imported when one is first asked for.
 
 Motion only with the service key turned, as leases that stop by themselves.
 """
@@ -12,28 +12,15 @@ from tablelink import messages
 
 from . import memory as m
 from . import states
-from .axes import OPEN, REACHED, STALLED, Axis
+from .axes import ENDS, OPEN, REACHED, STALLED, Axis, end
 from .fault_codes import HEAD_JAM, MOTOR_OPEN, SENSOR_CONFLICT
 from .faults import Fault, Obstructed, Stopped
 from .link import CommandError
 
 _SPIN_MS = const(1500)
 _SETTLE_MS = const(100)
-# Linear axes: the input at the low end, at the high end
-_ENDS = {
-    "lift": ((board.IN_LIFT_DOWN,), (board.IN_LIFT_UP,)),
-    "pusher": (board.IN_PUSHER_HOME, board.IN_PUSHER_END),
-    "plate": (board.IN_PLATE_DOWN, board.IN_PLATE_UP),
-}
 _SINGLE = ("pan", "ring", "lift", "dice")
 _PULSES = {"pan": board.IN_PAN_PULSE, "ring": board.IN_RING_PULSE, "dice": board.IN_DICE_PULSE}
-
-
-def _end(kind, side, high):
-    """The limit input of a linear axis, -1 for an axis without ends."""
-    if kind not in _ENDS:
-        return -1
-    return _ENDS[kind][1 if high else 0][side]
 
 
 def _axis(number):
@@ -44,20 +31,10 @@ def _axis(number):
     return kind, number - board.AXES[kind][4]
 
 
-def conflict(ports):
-    """Number of the first axis whose two ends are reported at once, -1 if none."""
-    for number in range(len(board.MOTORS)):
-        kind, side = _axis(number)
-        if kind in _ENDS and ports.level(_end(kind, side, 0)) and ports.level(_end(kind, side, 1)):
-            return number
-    return -1
-
-
 class Service:
-    """Handles the technician's commands on `link`."""
+    """The technician's commands, by their names."""
 
-    def __init__(self, link, cycle, motors, ports, safety, memory, log):
-        self._link = link
+    def __init__(self, cycle, motors, ports, safety, memory, log):
         self._cycle = cycle
         self._motors = motors
         self._ports = ports
@@ -70,32 +47,17 @@ class Service:
         # A lease outlives its command for a while and must not end the one that came after it: as leases run out
         # in the order in which they began, only the last one stops anything.
         self._leases = 0
-        link.on("jog", self._jog, self._lapsed)
-        link.on("home", lambda: self._lease(self._home()), self._lapsed)
-        link.on("test", lambda number: self._lease(self._test(number)), self._lapsed)
-        link.on("inputs", self._inputs)
-        link.on("counters", lambda: tuple(memory.counter(n) for n in range(m.SECONDS + 7)))
-        link.on("fault_count", memory.faults)
-        link.on("forget", self._forget)
 
     def on_input(self, bit, level):
-        if bit == board.IN_SERVICE_KEY:
-            self.key(level)
-        elif bit == self._stop_at and level:
-            self._stop()
+        if level and bit == self._stop_at:
+            self.stop()
 
-    def key(self, level):
-        """The key was turned: motion by command, and none by the console's buttons."""
-        self._link.end.service = self._cycle.service = bool(level)
-        if not level:
-            self._stop()
-
-    def _lapsed(self):
+    def lapsed(self):
         self._leases -= 1
         if not self._leases:
-            self._stop()
+            self.stop()
 
-    def _stop(self):
+    def stop(self):
         self._stop_at = -1
         if self._task is not None:
             self._task.cancel()
@@ -123,12 +85,12 @@ class Service:
         finally:
             self._task = None
 
-    async def _jog(self, number, reverse, duty):
+    async def jog(self, number, reverse, duty):
         """Raises CommandError: no such axis, at its end already, or something is above it."""
         self._leases += 1
         kind, side = _axis(number)
         await self._ready()
-        stop_at = _end(kind, side, 0 if reverse else 1)
+        stop_at = end(kind, side, 0 if reverse else 1)
         if duty and stop_at >= 0 and self._ports.level(stop_at):
             raise CommandError(messages.RANGE)
         try:
@@ -146,6 +108,15 @@ class Service:
         else:
             self._motors.watch(-1)
 
+    def home(self):
+        return self._lease(self._home())
+
+    def test(self, number):
+        return self._lease(self._test(number))
+
+    def counters(self):
+        return tuple([self._memory.counter(n) for n in range(m.SECONDS + 7)])
+
     async def _home(self):
         try:
             await self._cycle.service_home()
@@ -153,12 +124,12 @@ class Service:
             self._log.warn(fault.code, fault.part, fault.detail)
             raise CommandError(messages.FAILED)
 
-    def _forget(self):
+    def forget(self):
         if self._cycle.moving:
             raise CommandError(messages.BUSY)
         self._cycle.forget()
 
-    def _inputs(self):
+    def inputs(self):
         self._ports.picture(self._picture)
         state = states.NAMES.index(self._cycle.state)
         return bytes(self._picture), state, self._log.code, self._log.part, self._motors.rail_mv()
@@ -169,8 +140,8 @@ class Service:
         axis = Axis(self._motors, self._ports, kind, -1 if kind in _SINGLE else side)
         if kind in ("plate", "head", "pusher") and self._cycle.sides[side].tiles:
             raise CommandError(messages.BUSY)  # it would move a wall
-        if kind in _ENDS:
-            low, high = _end(kind, side, 0), _end(kind, side, 1)
+        if kind in ENDS:
+            low, high = end(kind, side, 0), end(kind, side, 1)
             if self._ports.level(low) and self._ports.level(high):
                 return SENSOR_CONFLICT, 0, 0
             way = axis.move(low, 1) if self._ports.level(high) else axis.move(high, 0)

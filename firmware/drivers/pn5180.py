@@ -97,9 +97,9 @@ _ASKING = const(3)
 # Shared by all readers: nothing is awaited between filling and use.
 _RX_ROOM = const(44)
 _rx = bytearray(_RX_ROOM)
-_rx_views = [memoryview(_rx)[:n] for n in range(_RX_ROOM + 1)]
+_rx_views = {}  # the first n bytes, made once for each length in use
 _tx = bytearray(26)
-_tx_views = [memoryview(_tx)[:n] for n in range(27)]
+_tx_views = {}
 request = memoryview(_tx)[2:]  # an ISO 15693 request is composed here, without CRC
 answer = memoryview(_rx)  # the reply to it, without CRC, until the next command
 _status = bytearray(12)
@@ -113,6 +113,25 @@ _clear_timer = bytes((_WRITE_REGISTER_MULTIPLE, _IRQ_CLEAR, _WRITE, 0, 0x10, 0, 
 _RELOAD_AT = const(21)  # of TIMER1 in an order that sets it
 _MIN_LEVEL_AT = const(4)  # byte of the setup that holds MIN_LEVEL in its upper half
 MIN_LEVEL = const(4)  # of the receiver, as the RF configuration has it (tables 102, 185)
+
+
+def _first(views, buf, n):
+    view = views.get(n)
+    if view is None:
+        view = views[n] = memoryview(buf)[:n]
+    return view
+
+
+_kept = []
+
+
+def _shared(order):
+    """This order, or an equal one that another reader made: readers of one kind need them but once."""
+    for old in _kept:
+        if old == order:
+            return old
+    _kept.append(order)
+    return order
 
 
 def _registers(*entries):
@@ -200,11 +219,11 @@ class Pn5180(Operation):
             raise ReaderDead(self.name, "the RF configuration has no effect")
         # The timer from the end of the request; when somebody is called by name, it stops as the reply begins.
         timer = (_TIMER1_RELOAD, _WRITE, _ticks(_WINDOW_US))
-        self._ask_order = _order(tx, timer, (_TIMER1_CONFIG, _WRITE, _TIMER_TX_END))
+        self._ask_order = _shared(_order(tx, timer, (_TIMER1_CONFIG, _WRITE, _TIMER_TX_END)))
         self._call_order = _order(tx, timer, (_TIMER1_CONFIG, _WRITE, _TIMER_TX_END | _TIMER_UNTIL_RX))
         assert self._call_order[_RELOAD_AT - 2] == _TIMER1_RELOAD
         # No data, no start symbol: a lone EOF, sent by START_SEND
-        self._slot_order = _order(tx & 0xFFFFFB3F) + _registers((_SYSTEM_CONFIG, _OR, 8))[1:]
+        self._slot_order = _shared(_order(tx & 0xFFFFFB3F) + _registers((_SYSTEM_CONFIG, _OR, 8))[1:])
         self._setup = _registers(
             (_SIGPRO_RM_CONFIG, _WRITE, 0x0010 | MIN_LEVEL << 12),
             (_TRANSCEIVE_CONTROL, _OR, 1),
@@ -306,7 +325,7 @@ class Pn5180(Operation):
         _tx[1] = 0
         sleep_us(_SETTLE_US)
         self._keep_t2()
-        self._frame(_tx_views[n + 2])
+        self._frame(_first(_tx_views, _tx, n + 2))
         self._expect((n + 2) * _BYTE_US + more_us)
 
     def _keep_t2(self):
@@ -427,7 +446,7 @@ class Pn5180(Operation):
         self._spin(0)
         self._cs(0)
         try:
-            self._spi.readinto(_rx_views[n], 0xFF)
+            self._spi.readinto(_first(_rx_views, _rx, n), 0xFF)
             if self._confirm:
                 self._spin(1)
         finally:

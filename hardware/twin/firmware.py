@@ -66,9 +66,8 @@ def _compile(source: Path, target: Path, paths: Iterable[Path]) -> Path:
             shutil.copyfile(path, fresh)
             fresh.replace(out)
             continue
-        done = subprocess.run(
-            [_mpy_cross(), "-o", str(fresh), "-s", str(name), str(path)], capture_output=True, text=True, check=False
-        )
+        command = [_mpy_cross(), "-o", str(fresh), "-s", _module(name), str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise BuildError(f"{name}: {(done.stderr or done.stdout).strip()}")
         fresh.replace(out)
@@ -77,6 +76,12 @@ def _compile(source: Path, target: Path, paths: Iterable[Path]) -> Path:
             if old not in wanted and old.parent.name != "shim":
                 old.unlink()
     return target
+
+
+def _module(name: Path) -> str:
+    """The module's name, which tracebacks show; as a file's name it would be one more interned string each."""
+    parts = name.with_suffix("").parts
+    return ".".join(parts[1:] if parts[0] == "lib" else parts)
 
 
 def _mpy_cross() -> str:

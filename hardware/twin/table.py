@@ -17,7 +17,9 @@ from twin.noise import Noise
 from twin.script import Script
 from twin.world import World
 
-HEAP = 256 * 1024  # the PC port's pointers are twice as long as a board's: it holds less than 192 KB there
+HEAP = 192 * 1024
+# Service commands load further modules. On a board they fit as well; the PC port's pointers are twice as long.
+WORKSHOP_HEAP = 256 * 1024
 MAIN = "import boot\nimport main"
 
 

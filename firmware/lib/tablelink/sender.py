@@ -43,7 +43,6 @@ class Sender:
         self.next = 1  # next to send
         self.high = 0  # highest ever sent in this session
         self.resends = 0  # events sent again
-        self.gaps = 0
         self.round_trip = 0  # smoothed, ms
         self.longest_stall = 0  # longest time without progress while events were out, ms
         self._variation = 0
@@ -136,7 +135,6 @@ class Sender:
             last, reason = min(journal.acknowledged, journal.first - 1), messages.DELIVERED
         else:
             last, reason = journal.first - 1, messages.OVERWRITTEN
-        self.gaps += 1
         messages.RECORD.pack_into(buf, at, last, 0, journal.boot, messages.GAP.number)
         messages.GAP.pack_into(buf, at + messages.RECORD.size, seq, last, reason)
         return last

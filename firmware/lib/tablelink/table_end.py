@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SESSION_MS = 5000  # a host not heard for so long is gone
 LEASE_MS = 2000
 PARTIAL_MS = 1000  # a frame begun and not continued for so long is given up
-RECENT = 16  # commands whose answers are kept for a host that asks again
+RECENT = 10  # commands whose answers are kept for a host that asks again
 REPLY_LIMIT = 96
 
 _FREE, _RUNNING, _DONE = range(3)

@@ -1,34 +1,22 @@
 # The pipe to the twin's kernel. Requests collect in one buffer and leave with the next call that
-# needs an answer; nothing here allocates, so that firmware may run with the heap locked.
-# Record: op u8, microseconds used since the previous record u32, operands. Reply: see R below.
+# needs an answer; nothing here allocates, so that firmware may run with the heap locked. Numbers of the calls are
+# those of machine.py. Record: op u8, microseconds used since the previous record u32, operands. Reply: see R below.
 from struct import pack_into
 
 import uctypes
 from micropython import const
 
-PIN_INIT = const(1)
-PIN_WRITE = const(2)
-PIN_IRQ = const(3)
-SPI_WRITE = const(4)
-SPI_READ = const(5)
-I2C_WRITE = const(6)
-I2C_READ = const(7)
-UART_INIT = const(8)
-UART_WRITE = const(9)
-UART_READ = const(10)
-WAIT = const(11)
-SYNC = const(12)
-WDT = const(13)
-RESET = const(14)
+_WAIT = const(11)
+_SYNC = const(12)
 
-_SIZE = const(1024)
+_SIZE = const(512)
 _HEAD = const(36)
 _INLINE = const(64)  # a reply is this long; what does not fit into it follows
 
 _out = open(3, "wb")
 _in = open(4, "rb")
 _tx = bytearray(_SIZE)
-rx = bytearray(600)
+rx = bytearray(340)
 _rest = memoryview(rx)[_INLINE:]
 _base = uctypes.addressof(rx)
 R = uctypes.struct(
@@ -134,7 +122,7 @@ def _dispatch():
 
 
 def sync():
-    head_only(SYNC)
+    head_only(_SYNC)
     call()
 
 
@@ -162,7 +150,7 @@ def on_edge(pin, handler, obj):
 
 def wait(until, mask):
     """Sleep until `until` (µs) or until an edge, or serial data (mask bit 0), or serial room (mask bit 1)."""
-    head(WAIT, 9)
+    head(_WAIT, 9)
     put64(until)
     put8(mask)
     call()

@@ -1,8 +1,19 @@
-# `machine` of the PC port: buses and pins of the twin. Costs are microseconds of an RP2040 at 125 MHz,
-# estimated from the usual 5-20 µs of a MicroPython call; bus time comes on top.
+# `machine` of the PC port, as far as the firmware uses it: buses and pins of the twin. Costs are microseconds of
+# an RP2040 at 125 MHz, estimated from the usual 5-20 µs of a MicroPython call; bus time comes on top.
 import _kernel as k
 from micropython import const
 
+_PIN_INIT = const(1)
+_PIN_WRITE = const(2)
+_PIN_IRQ = const(3)
+_SPI_WRITE = const(4)
+_SPI_READ = const(5)
+_I2C_WRITE = const(6)
+_UART_INIT = const(8)
+_UART_WRITE = const(9)
+_UART_READ = const(10)
+_WDT = const(13)
+_RESET = const(14)
 _PIN_US = const(3)
 _SPI_US = const(14)
 _I2C_US = const(30)
@@ -15,21 +26,20 @@ WDT_RESET = const(3)
 class Pin:
     IN = const(0)
     OUT = const(1)
-    OPEN_DRAIN = const(2)
     PULL_UP = const(1)
     PULL_DOWN = const(2)
     IRQ_FALLING = const(4)
     IRQ_RISING = const(8)
 
-    def __init__(self, id, mode=-1, pull=-1, *, value=None, alt=-1):
+    def __init__(self, id, mode=-1, pull=-1, *, value=None):
         self._id = id
         self._bit = 1 << id
         self._out = 0
         self.init(mode, pull, value=value)
 
-    def init(self, mode=-1, pull=-1, *, value=None, alt=-1):
+    def init(self, mode=-1, pull=-1, *, value=None):
         self._mode = mode
-        k.head(k.PIN_INIT, 3)
+        k.head(_PIN_INIT, 3)
         k.put8(self._id)
         k.put8(mode & 0xFF)
         k.put8((pull or 0) & 0xFF)
@@ -43,7 +53,7 @@ class Pin:
                 return self._out
             return 1 if k.levels() & self._bit else 0
         self._out = 1 if v else 0
-        k.head(k.PIN_WRITE, 2)
+        k.head(_PIN_WRITE, 2)
         k.put8(self._id)
         k.put8(self._out)
 
@@ -58,19 +68,14 @@ class Pin:
     high = on
     low = off
 
-    def toggle(self):
-        self.value(1 - self._out)
-
-    def irq(self, handler=None, trigger=12, *, hard=False):
+    def irq(self, handler=None, trigger=12):
         k.on_edge(self._id, handler, self)
-        k.head(k.PIN_IRQ, 2)
+        k.head(_PIN_IRQ, 2)
         k.put8(self._id)
         k.put8(trigger if handler else 0)
 
 
 class SPI:
-    MSB = const(1)
-
     def __init__(self, id, baudrate=1000000, *, polarity=0, phase=0, sck=None, mosi=None, miso=None):
         self._id = id
         self._baud = baudrate
@@ -86,12 +91,12 @@ class SPI:
 
     def write(self, buf):
         n = len(buf)
-        self._start(k.SPI_WRITE, n)
+        self._start(_SPI_WRITE, n)
         k.put(buf, n)
 
     def readinto(self, buf, write=0):
         n = len(buf)
-        self._start(k.SPI_READ, n)
+        self._start(_SPI_READ, n)
         k.put16(n)
         for _ in range(n):
             k.put8(write)
@@ -99,7 +104,7 @@ class SPI:
 
     def write_readinto(self, out, buf):
         n = len(buf)
-        self._start(k.SPI_READ, n)
+        self._start(_SPI_READ, n)
         k.put(out, n)
         self._take(buf, n)
 
@@ -114,9 +119,6 @@ class SPI:
         self.readinto(buf, write)
         return bytes(buf)
 
-    def deinit(self):
-        pass
-
 
 class I2C:
     def __init__(self, id, *, scl=None, sda=None, freq=400000, timeout=50000):
@@ -129,7 +131,7 @@ class I2C:
     def writeto(self, addr, buf, stop=True):
         n = len(buf)
         self._cost(n)
-        k.head(k.I2C_WRITE, n + 4)
+        k.head(_I2C_WRITE, n + 4)
         k.put8(addr)
         k.put(buf, n)
         k.call()
@@ -137,76 +139,29 @@ class I2C:
             raise OSError(5)  # EIO, as the RP2 port does when nobody acknowledges
         return n
 
-    def readfrom_into(self, addr, buf, stop=True):
-        n = len(buf)
-        self._cost(n)
-        k.head(k.I2C_READ, 4)
-        k.put8(addr)
-        k.put16(n)
-        k.call()
-        if k.R.n != n:
-            raise OSError(5)
-        rx = k.rx
-        for i in range(n):
-            buf[i] = rx[36 + i]
-
-    def readfrom(self, addr, n, stop=True):
-        buf = bytearray(n)
-        self.readfrom_into(addr, buf)
-        return bytes(buf)
-
-    def writeto_mem(self, addr, reg, buf, *, addrsize=8):
+    def writeto_mem(self, addr, reg, buf):
         n = len(buf)
         mem = self._mem if n < len(self._mem) else bytearray(n + 1)
         mem[0] = reg
         for i in range(n):
             mem[i + 1] = buf[i]
         self._cost(n + 1)
-        k.head(k.I2C_WRITE, n + 5)
+        k.head(_I2C_WRITE, n + 5)
         k.put8(addr)
         k.put(mem, n + 1)
         k.call()
         if not k.rx[36]:
             raise OSError(5)
 
-    def readfrom_mem_into(self, addr, reg, buf, *, addrsize=8):
-        self._mem[0] = reg
-        self._cost(1)
-        k.head(k.I2C_WRITE, 5)
-        k.put8(addr)
-        k.put(self._mem, 1)
-        k.call()
-        if not k.rx[36]:
-            raise OSError(5)
-        self.readfrom_into(addr, buf)
-
-    def readfrom_mem(self, addr, reg, n, *, addrsize=8):
-        buf = bytearray(n)
-        self.readfrom_mem_into(addr, reg, buf)
-        return bytes(buf)
-
-    def scan(self):
-        found = []
-        for addr in range(8, 0x78):
-            try:
-                self.writeto(addr, b"")
-                found.append(addr)
-            except OSError:
-                pass
-        return found
-
 
 class UART:
-    def __init__(self, id, baudrate=115200, *, tx=None, rx=None, txbuf=256, rxbuf=256, timeout=0, timeout_char=0, **_):
+    def __init__(self, id, baudrate=115200, *, tx=None, rx=None, txbuf=256, rxbuf=256, **_):
         self._twin_uart = id
-        k.head(k.UART_INIT, 9)
+        k.head(_UART_INIT, 9)
         k.put8(id)
         k.put16(baudrate // 100)
         k.put16(txbuf)
         k.put16(rxbuf)
-
-    def init(self, *_, **__):
-        pass
 
     def any(self):
         k.spend(_UART_US)
@@ -218,7 +173,7 @@ class UART:
         if n < 0 or n > len(buf):
             n = len(buf)
         k.spend(_UART_US)
-        k.head(k.UART_READ, 4)
+        k.head(_UART_READ, 4)
         k.put8(self._twin_uart)
         k.put16(n)
         k.call()
@@ -239,22 +194,12 @@ class UART:
         if n < 0 or n > len(buf):
             n = len(buf)
         k.spend(_UART_US)
-        k.head(k.UART_WRITE, n + 4)
+        k.head(_UART_WRITE, n + 4)
         k.put8(self._twin_uart)
         k.put(buf, n)
         k.call()
         got = k.rx[36] | k.rx[37] << 8
         return got if got else None
-
-    def txdone(self):
-        k.sync()
-        return k.R.tx_free == 0xFFFF
-
-    def flush(self):
-        pass
-
-    def deinit(self):
-        pass
 
 
 class WDT:
@@ -264,7 +209,7 @@ class WDT:
 
     def feed(self):
         k.spend(_PIN_US)
-        k.head(k.WDT, 2)
+        k.head(_WDT, 2)
         k.put16(self._ms)
 
 
@@ -275,7 +220,7 @@ def unique_id():
 
 
 def reset():
-    k.head_only(k.RESET)
+    k.head_only(_RESET)
     k.call()
     raise SystemExit(0)
 
@@ -285,17 +230,5 @@ def reset_cause():
     return k.R.cause
 
 
-def freq(hz=None):
+def freq():
     return 125000000
-
-
-def disable_irq():
-    return 0
-
-
-def enable_irq(state):
-    pass
-
-
-def idle():
-    pass

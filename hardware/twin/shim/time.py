@@ -24,9 +24,6 @@ def ticks_ms():
     return _AHEAD_MS + _k.now // 1000 & _MASK
 
 
-ticks_cpu = ticks_us
-
-
 def sleep_us(us):
     if us > 500:
         _k.wait_quietly(us)

@@ -19,12 +19,13 @@ def pin(number, output):
 
 
 def aux():
-    return SPI(board.AUX_SPI, board.AUX_BAUD, sck=Pin(board.PIN_AUX_SCK), mosi=Pin(board.PIN_AUX_MOSI),
-               miso=Pin(board.PIN_AUX_MISO))  # fmt: skip
+    number, baud, sck, mosi, miso = board.AUX
+    return SPI(number, baud, sck=Pin(sck), mosi=Pin(mosi), miso=Pin(miso))
 
 
 def i2c():
-    return I2C(board.PANEL_I2C, scl=Pin(board.PIN_I2C_SCL), sda=Pin(board.PIN_I2C_SDA), freq=board.PANEL_FREQ)
+    number, freq, sda, scl = board.PANEL
+    return I2C(number, scl=Pin(scl), sda=Pin(sda), freq=freq)
 
 
 def expanders(spi):
@@ -38,8 +39,8 @@ def expanders(spi):
 
 
 def radio():
-    spi = SPI(board.RF_SPI, board.RF_BAUD, sck=Pin(board.PIN_RF_SCK), mosi=Pin(board.PIN_RF_MOSI),
-              miso=Pin(board.PIN_RF_MISO))  # fmt: skip
+    number, baud, sck, mosi, miso = board.RF
+    spi = SPI(number, baud, sck=Pin(sck), mosi=Pin(mosi), miso=Pin(miso))
     return radio_module.build(
         board.READERS, spi, pin(board.PIN_READER_IRQ, False), expanders(aux()), pin, emit, ZONES
     )

@@ -25,7 +25,7 @@ for addr in (-1, fram.size - 4):
     except ValueError as e:
         print("refused", e)
 
-adc = Mcp3208(spi, board_rig.pin(board.PIN_ADC_CS, True), board.AUX_BAUD)
+adc = Mcp3208(spi, board_rig.pin(board.PIN_ADC_CS, True), board.AUX[1])
 print("adc", adc.read(0), adc.read(board.ADC_RAIL))
 
 bus = board_rig.i2c()
@@ -45,9 +45,9 @@ except BusFault as e:
 panel = Ht16k33(bus, board.PANEL_ADDRESSES[1])
 panel.setup(7)
 panel.number(-208)
-panel.lamp(board.LAMP_DEALER, True)
-panel.lamp(board.LAMP_TURN, True)
-panel.lamp(board.LAMP_TURN, False)
+panel.lamp(3, True)
+panel.lamp(0, True)
+panel.lamp(0, False)
 panel.show()
 
 chips = board_rig.expanders(spi)
