@@ -24,6 +24,8 @@ def noises() -> list[str]:
 
 def play_out(record: Mapping[str, Any], seed: int, noise: str | None = None) -> Sequence[TableEvent]:
     """The events that the firmware sends of a neutral hand; ValueError when it cannot be played to its end."""
+    from twin.firmware import BuildError
+    from twin.kernel import FirmwareError
     from twin.script import parse
     from twin.table import Table
 
@@ -39,6 +41,8 @@ def play_out(record: Mapping[str, Any], seed: int, noise: str | None = None) -> 
             connection.stop()
             if table.world.problem is not None or not table.world.done:
                 raise ValueError(table.world.problem or "the hand does not come to its end")
+        except (BuildError, FirmwareError) as error:
+            raise ValueError(str(error)) from error
         finally:
             store.close()
     return events
