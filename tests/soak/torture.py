@@ -366,7 +366,8 @@ def main() -> None:
     )
     print(
         f"{result.disconnects} disconnects, {result.kills} hosts given up between any two steps, "
-        f"{result.cuts} power cuts ({result.torn} inside a write), {result.commands} commands ({dict(result.answers)}), "
+        f"{result.cuts} power cuts ({result.torn} inside a write), "
+        f"{result.commands} commands ({dict(result.answers)}), "
         f"wire faults {dict(result.faults)}, {result.doubled} records came again and were dropped"
     )
     print(f"{result.virtual_s:.0f} s virtual in {result.real_s:.0f} s")
