@@ -79,7 +79,7 @@ def _hands(path: Path, rules: str | None) -> Loaded:
     try:
         found = read_hands(path.read_text("utf-8"), rules or Setup().profile)
     except (FormatError, UnicodeDecodeError):
-        say = _("{path} is neither an event log nor a file of hands: give a log of `paiju run`, JSON, Botzone or PMN.")
+        say = _("{path} is neither an event log nor a file of hands: give a log, JSON, Botzone, PMN or tziakcha.")
         fail(say.format(path=path))
     records = found.records if rules is None else [_under(record, rules) for record in found.records]
     return Loaded(records, found.declared, [str(problem) for problem in found.problems])
@@ -166,7 +166,7 @@ def replay(
 ) -> None:
     """Derive the hands again; a damaged file gives what its good part holds. Exit code 1 if anything is wrong.
 
-    Besides raw logs: own records and neutral hands as JSON, Botzone text and requests, PMN.
+    Besides raw logs: own records and neutral hands as JSON, Botzone text and requests, PMN, tziakcha.
     """
     _check(through, noise)
     found = load(file, setup_of(rules, prevalent, dealer), rules)
