@@ -198,7 +198,7 @@ def package_json() -> str:
     for name in ("controller", "drivers", "lib/tablelink"):
         files += sorted((folder / name).glob("*.py"))
     # For CPython only: it makes docs/protocol.md.
-    names = [f.relative_to(folder).as_posix() for f in files if f.name != "document.py"]
+    names = [f.relative_to(folder).as_posix() for f in files if f.name not in ("document.py", "kinds.py")]
     version = re.search(r"^VERSION = \((\d+), (\d+), (\d+)\)", (folder / "controller" / "app.py").read_text(), re.M)
     assert version is not None
     package = {

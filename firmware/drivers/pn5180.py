@@ -97,9 +97,9 @@ _ASKING = const(3)
 # Shared by all readers: nothing is awaited between filling and use.
 _RX_ROOM = const(44)
 _rx = bytearray(_RX_ROOM)
-_rx_views = {}  # the first n bytes, made once for each length in use
+_rx_views: dict = {}  # the first n bytes, made once for each length in use
 _tx = bytearray(26)
-_tx_views = {}
+_tx_views: dict = {}
 request = memoryview(_tx)[2:]  # an ISO 15693 request is composed here, without CRC
 answer = memoryview(_rx)  # the reply to it, without CRC, until the next command
 _status = bytearray(12)
@@ -122,7 +122,7 @@ def _first(views, buf, n):
     return view
 
 
-_kept = []
+_kept: list = []
 
 
 def _shared(order):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from random import Random
 
 import pytest
+
 from twin.air import (
     EOF_US,
     T1_US,

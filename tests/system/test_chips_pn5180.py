@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 import pytest
+
 from twin.air import Air, request_us
 from twin.chips import pn5180
 from twin.chips.pn5180 import Pn5180

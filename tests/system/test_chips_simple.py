@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from twin.chips import SpiDevice
 from twin.chips.ht16k33 import Ht16k33
 from twin.chips.mb85rs2mt import Mb85rs2mt

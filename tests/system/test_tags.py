@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from twin.tags import Tag, crc16, with_crc
 
 UID = 0xE0040108_12345605

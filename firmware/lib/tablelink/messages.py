@@ -11,13 +11,12 @@ from struct import calcsize, pack, pack_into, unpack_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+    from tablelink import kinds
 
 _CODES = {"u8": "B", "u16": "H", "u32": "I"}
 
 
-def _parse(field: str) -> "tuple[Any, ...]":
+def _parse(field: str) -> "tuple[kinds.Any, ...]":
     """(name, type) or (name, type, words) of one field; ranges are left out."""
     field, _, words = field.partition("=")
     name, kind = field.split(":")[:2]
@@ -36,7 +35,7 @@ class Layout:
         self.format = "<" + "".join([_CODES.get(f[1]) or f[1][5:] + "s" for f in fields])
 
     @property
-    def fields(self) -> "tuple[tuple[Any, ...], ...]":
+    def fields(self) -> "tuple[tuple[kinds.Any, ...], ...]":
         """(name, type) or (name, type, words) of each field; made at every call."""
         return tuple([_parse(f) for f in self.spec.split() if f != "..."])
 
@@ -79,7 +78,7 @@ class Layout:
         """All fields as bytes."""
         return pack(self.format, *values)
 
-    def unpack(self, buf: "bytes | bytearray | memoryview", at: int = 0) -> "tuple[Any, ...]":
+    def unpack(self, buf: "bytes | bytearray | memoryview", at: int = 0) -> "tuple[kinds.Any, ...]":
         """The fields' values from `buf[at:]`."""
         return unpack_from(self.format, buf, at)
 
@@ -193,7 +192,7 @@ class Commands:
         number, name = parts[0].split()
         return Command(int(number), name.rstrip("!~"), parts[1], parts[2], service="!" in name, lease="~" in name)
 
-    def __iter__(self) -> "Iterator[Command]":
+    def __iter__(self) -> "kinds.Iterator[Command]":
         return iter([self._make(line) for line in self.text.split("\n") if line])
 
     def get(self, key: "str | int") -> "Command | None":

@@ -7,23 +7,7 @@ from tablelink import messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
-
-    class EventSource(Protocol):
-        """What the link needs of a journal."""
-
-        id: int
-        boot: int
-        first: int
-        last: int
-        acknowledged: int
-        slots: int
-
-        @property
-        def unacknowledged(self) -> int: ...
-        def read(self, seq: int, buf: bytearray, at: int) -> int: ...
-        def acknowledge(self, seq: int) -> None: ...
-
+    from tablelink import kinds
 
 WINDOW = 256  # most events sent and not yet acknowledged
 _WINDOW_LEAST = 16
@@ -36,7 +20,7 @@ _RTO_MOST = 2000
 class Sender:
     """Sends what `journal` retains from `start` on. Times are ms that never wrap."""
 
-    def __init__(self, journal: "EventSource") -> None:
+    def __init__(self, journal: "kinds.EventSource") -> None:
         self._journal = journal
         self.running = False
         self.base = 1  # oldest not acknowledged

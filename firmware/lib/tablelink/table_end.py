@@ -9,10 +9,7 @@ from tablelink.sender import Sender
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-    from typing import Any
-
-    from tablelink.sender import EventSource
+    from tablelink import kinds
 
 SESSION_MS = 5000  # a host not heard for so long is gone
 LEASE_MS = 2000
@@ -54,10 +51,10 @@ class TableEnd:
 
     def __init__(
         self,
-        journal: "EventSource",
+        journal: "kinds.EventSource",
         serial: bytes,
         version: int,
-        spawn: "Callable[[Coroutine[Any, Any, None]], object] | None" = None,
+        spawn: "kinds.Callable[[kinds.Coroutine[kinds.Any, kinds.Any, None]], object] | None" = None,
     ) -> None:
         self.journal = journal
         self.serial = serial
@@ -72,7 +69,7 @@ class TableEnd:
         self.frames_out = 0
         self.refused = 0
         self._spawn = spawn
-        self._handlers: dict[int, tuple[Any, Any]] = {}
+        self._handlers: dict[int, tuple[kinds.Any, kinds.Any]] = {}
         self._slots = [_Slot() for _ in range(RECENT)]
         self._oldest = 0
         self._heard_at = 0
@@ -86,7 +83,9 @@ class TableEnd:
         self.on("stats", self._stats)
         self.on("ping", _echo)
 
-    def on(self, name: str, handler: "Callable[..., Any]", stop: "Callable[[], object] | None" = None) -> None:
+    def on(
+        self, name: str, handler: "kinds.Callable[..., kinds.Any]", stop: "kinds.Callable[[], object] | None" = None
+    ) -> None:
         """Let `handler(*arguments)` run command `name`; `stop()` ends a leased one.
 
         It returns the values of the reply's fields (None, one value or a tuple), may be asynchronous, and raises
@@ -162,7 +161,7 @@ class TableEnd:
             return self._finish(m.EVENTS_FRAME.number, end)
         return None
 
-    def finish_command(self, slot: _Slot, status: int, values: "Any" = None) -> None:
+    def finish_command(self, slot: _Slot, status: int, values: "kinds.Any" = None) -> None:
         """Answer a command with `values` for its reply's fields."""
         slot.length = 0
         command = m.COMMANDS.get(slot.code)
@@ -290,7 +289,9 @@ class TableEnd:
             else:
                 self._run(slot, command, handler, arguments, now)
 
-    def _run(self, slot: _Slot, command: m.Command, handler: "Any", arguments: "tuple[Any, ...]", now: int) -> None:
+    def _run(
+        self, slot: _Slot, command: m.Command, handler: "kinds.Any", arguments: "tuple[kinds.Any, ...]", now: int
+    ) -> None:
         try:
             result = handler(*arguments)
             if hasattr(result, "send"):
@@ -307,7 +308,7 @@ class TableEnd:
         if command.lease:
             slot.lease_until = now + LEASE_MS
 
-    async def _wait(self, slot: _Slot, coroutine: "Coroutine[Any, Any, Any]") -> None:
+    async def _wait(self, slot: _Slot, coroutine: "kinds.Coroutine[kinds.Any, kinds.Any, kinds.Any]") -> None:
         try:
             self.finish_command(slot, m.OK, await coroutine)
         except CommandError as error:

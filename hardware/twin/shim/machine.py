@@ -59,15 +59,6 @@ class Pin:
 
     __call__ = value
 
-    def on(self):
-        self.value(1)
-
-    def off(self):
-        self.value(0)
-
-    high = on
-    low = off
-
     def irq(self, handler=None, trigger=12):
         k.on_edge(self._id, handler, self)
         k.head(_PIN_IRQ, 2)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from twin.air import Air
 from twin.clock import Clock
 from twin.script import Script

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from twin import geometry, script
 from twin.geometry import zone_number
 from twin.script import HANDS, ScriptError, Slot, WallOrder, deal_order, load, parse, second_thrower, slot_of

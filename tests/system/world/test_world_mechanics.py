@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from twin.geometry import MECHANICS, zone_number
 from twin.tiles import AFI_DIE, AFI_TILE, make_set
 
