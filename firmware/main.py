@@ -2,7 +2,7 @@
 import gc
 
 # Collecting early and often keeps the heap in one piece while modules load; later there is little to collect.
-gc.threshold(16384)
+gc.threshold(4096)
 
 from controller import app  # noqa: E402
 

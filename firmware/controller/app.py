@@ -300,4 +300,7 @@ class App:
 def run():
     app = App()
     app.setup()
+    gc.collect()
+    # Early enough to keep the heap in one piece where it is small, seldom where there is plenty.
+    gc.threshold(gc.mem_free() // 2)
     asyncio.run(app.run())

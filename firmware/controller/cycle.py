@@ -283,7 +283,7 @@ class Cycle:
         self._enter("shuffle" if fresh else "stack")
         started = ticks_ms()
         if self.sets == 1:
-            self._scanner.clear()
+            await self._scanner.clear()
             self._scanner.pause()
         stirrer = self._stirrer
         stirs = late = 0
@@ -532,7 +532,7 @@ class Cycle:
             self._motors.check()
             self._beat()
         await self._close()
-        self._scanner.clear()
+        await self._scanner.clear()
         self._enter("hold" if self.complete else "idle")
 
     async def _open(self):

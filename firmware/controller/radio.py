@@ -120,6 +120,9 @@ class Radio:
     async def _restart(self, port):
         try:
             await port.reader.start()
+            # A reader that answers but has no field would come and go.
+            await port.reader.field_on()
+            port.reader.field_off()
         except ReaderFault as fault:
             port.failures += 1
             port.retry_ms = min(2 * port.retry_ms, _RETRY_MAX_MS)

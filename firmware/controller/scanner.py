@@ -113,13 +113,17 @@ class Scanner:
             age = min(age, ticks_diff(now, self._foreground[seat if kind == POND else 4 + seat]))
         return age
 
-    def clear(self):
-        """The tiles have been pushed into the table: they leave every zone."""
-        self._discard = -1
-        self._read = -1
-        for i in range(len(self._strangers)):
-            self._strangers[i] = 0
-        self.presence.clear()
+    async def clear(self):
+        """The tiles have been pushed into the table: they leave every zone. Waits until no answer is being judged."""
+        await self._borrow()
+        try:
+            self._discard = -1
+            self._read = -1
+            for i in range(len(self._strangers)):
+                self._strangers[i] = 0
+            self.presence.clear()
+        finally:
+            self._give_back()
 
     async def read_seat(self, seat):
         """Read hand, meld and pond of a seat in full; all changes are told, then a `zone_read` for each.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
@@ -17,6 +19,7 @@ SHIM = Path(__file__).parent / "shim"
 SHIM_BUILD = ROOT / "build" / "shim"
 IMAGE_FOLDER = ROOT / "build" / "rom"
 IMAGE = ROOT / "build" / "rom.romfs"
+LOCK = ROOT / "build" / ".lock"
 AS_SOURCE = ("boot.py", "main.py")
 TOP = ("board.py", "boot.py", "main.py")  # other files beside them are tools of the workshop
 NOT_ON_THE_TABLE = ("document.py", "kinds.py")
@@ -24,6 +27,15 @@ NOT_ON_THE_TABLE = ("document.py", "kinds.py")
 
 class BuildError(RuntimeError):
     """mpy-cross refused a file; the message is its own."""
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One process at a time in the build folder: tests run side by side."""
+    LOCK.parent.mkdir(exist_ok=True)
+    with LOCK.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def build(source: Path = SOURCE, target: Path = BUILD) -> Path:
@@ -35,21 +47,23 @@ def build(source: Path = SOURCE, target: Path = BUILD) -> Path:
 
 def build_shim() -> Path:
     """The shim compiled in the same way: it shares the firmware's heap, and source would cost more of it."""
-    return _compile(SHIM, SHIM_BUILD, SHIM.glob("*.py"))
+    with _alone():
+        return _compile(SHIM, SHIM_BUILD, SHIM.glob("*.py"))
 
 
 def image() -> Path:
     """A ROMFS image of the compiled firmware and, in its folder `shim`, of the shim."""
-    build(target=IMAGE_FOLDER)
-    _compile(SHIM, IMAGE_FOLDER / "shim", SHIM.glob("*.py"))
-    newest = max(path.stat().st_mtime for path in IMAGE_FOLDER.rglob("*") if path.is_file())
-    if not IMAGE.exists() or IMAGE.stat().st_mtime < newest:
-        fresh = IMAGE.with_suffix(f".{os.getpid()}.tmp")
-        command = [sys.executable, "-m", "mpremote", "romfs", "-o", str(fresh), "build", str(IMAGE_FOLDER)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise BuildError(f"ROM image: {(done.stderr or done.stdout).strip()}")
-        fresh.replace(IMAGE)
+    with _alone():
+        build(target=IMAGE_FOLDER)
+        _compile(SHIM, IMAGE_FOLDER / "shim", SHIM.glob("*.py"))
+        newest = max(path.stat().st_mtime for path in IMAGE_FOLDER.rglob("*") if path.is_file())
+        if not IMAGE.exists() or IMAGE.stat().st_mtime < newest:
+            fresh = IMAGE.with_suffix(f".{os.getpid()}.tmp")
+            command = [sys.executable, "-m", "mpremote", "romfs", "-o", str(fresh), "build", str(IMAGE_FOLDER)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise BuildError(f"ROM image: {(done.stderr or done.stdout).strip()}")
+            fresh.replace(IMAGE)
     return IMAGE
 
 

@@ -38,6 +38,8 @@ async def main():
                 emit("gate", int(arg), await scanner.read_gate(int(arg)))
             elif what == "die":
                 emit("die", int(arg), await dice.value(int(arg)))
+            elif what == "clear":
+                await scanner.clear()
             elif what == "set":
                 scanner.set = int(arg)
             elif what == "stats":

@@ -22,7 +22,8 @@ def simulated_table(hand: str, speed: float, seed: int) -> Iterator[str]:
         [*command, "--lang", language()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
-        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
         port = process.stdout.readline().strip()
         if not port:
             fail(process.stderr.read().strip())
