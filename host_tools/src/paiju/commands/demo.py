@@ -8,11 +8,12 @@ from pathlib import Path
 
 import typer
 
-from paiju.commands.options import Data, Language, Rules, fail
+from paiju.commands.options import Data, Language, Rules, examples, fail
 from paiju.commands.run import run
 from paiju.commands.twin import Hand, Seed
 from paiju.i18n import _, language
 
+EXAMPLES = ("paiju demo", "paiju demo --hand 6 --speed 20", "paiju demo --hand 3 --lang zh-Hant")
 
 @contextlib.contextmanager
 def simulated_table(hand: str, speed: float, seed: int) -> Iterator[str]:
@@ -50,17 +51,10 @@ def demo(
     rules: Rules = None,
     lang: Language = None,
 ) -> None:
-    """Play one hand on a simulated table with the real firmware, follow it, score it, keep it.
-
-    Examples:
-
-      paiju demo
-
-      paiju demo --hand 6 --speed 20
-    """
+    """Play one hand on a simulated table with the real firmware, follow it, score it, keep it."""
     with simulated_table(hand, speed, seed) as port:
         run(port, data, False, True, rules, prevalent_wind(hand), "E", True, lang)
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help=_("Play one hand on a simulated table and score it."))(demo)
+    app.command(help=_("Play one hand on a simulated table and score it."), epilog=examples(*EXAMPLES))(demo)

@@ -20,6 +20,7 @@ from paiju.commands.options import (
     Round,
     Rules,
     ShowHands,
+    examples,
     fail,
     setup_of,
 )
@@ -336,4 +337,7 @@ def run(
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help=_("Follow a table: store its events, show the game, score and keep every hand."))(run)
+    app.command(
+        help=_("Follow a table: store its events, show the game, score and keep every hand."),
+        epilog=examples("paiju run", "paiju run --port /dev/ttyUSB0 --round S", "paiju run --once --json > hand.jsonl"),
+    )(run)

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from paiju.commands.options import Language as Lang
+from paiju.commands.options import examples
 from paiju.commands.refusals import refusals, write_json
 from paiju.hand import Hand, HandError, quoted
 from paiju.i18n import _, language
@@ -31,7 +32,13 @@ AsJson = Annotated[bool, typer.Option("--json", help=_("Print one JSON object.")
 
 
 def register(app: typer.Typer) -> None:
-    app.command("score", help=_("Score a winning hand and say why, or a file of hands."))(score_command)
+    app.command(
+        "score",
+        help=_("Score a winning hand and say why, or a file of hands."),
+        epilog=examples(
+            'paiju score "123456789m11p12s+3s" --seat-wind S', "paiju score --jsonl hands.jsonl --rules mcr"
+        ),
+    )(score_command)
     app.command("waits", help=_("Show what completes 13 tiles, and its points; else how far the hand is from ready."))(
         waits_command
     )

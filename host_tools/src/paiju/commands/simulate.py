@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from paiju.commands.options import AsJson, Language, Rules, fail
+from paiju.commands.options import AsJson, Language, Rules, examples, fail
 from paiju.game.position import Setup
 from paiju.i18n import _
 from paiju.simulation.acting import Conditions, as_line, profiles, simulate
@@ -114,4 +114,8 @@ def _view(figures: Figures) -> Table:
 
 
 def register(app: typer.Typer) -> None:
-    app.command("simulate", help=_("Play, act out and track simulated hands."))(run_simulation)
+    app.command(
+        "simulate",
+        help=_("Play, act out and track simulated hands."),
+        epilog=examples("paiju simulate --hands 100", "paiju simulate --hands 1 --seed 20201 --noise heavy"),
+    )(run_simulation)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from paiju.commands.options import Language, fail
+from paiju.commands.options import Language, examples, fail
 from paiju.i18n import _
 
 Hand = Annotated[
@@ -14,6 +14,7 @@ Hand = Annotated[
 Speed = Annotated[float, typer.Option("--speed", min=0.01, max=1000, help=_("Times as fast as real time."))]
 Seed = Annotated[int, typer.Option("--seed", help=_("Fixes wall, dice, tags and delays."))]
 
+EXAMPLES = ("paiju twin", "paiju twin --hand 6 --speed 10", "paiju twin --hand 0 --noise default")
 
 def twin(
     hand: Hand = "1",
@@ -32,16 +33,6 @@ def twin(
     """Run the simulated table; its serial port is a pseudo-terminal whose path is printed first.
 
     The real firmware runs in it on MicroPython. Connect with `paiju run --port PATH` in another terminal.
-
-    Examples:
-
-      paiju twin                          hand 1, in real time
-
-      paiju twin --hand 6 --speed 10      another hand, ten times as fast
-
-      paiju twin --hand 0                 a table at which nobody sits
-
-      paiju twin --technician --noise workshop     for `paiju calibrate` and `paiju tiles`
     """
     try:
         from twin import script
@@ -80,4 +71,4 @@ def twin(
 
 
 def register(app: typer.Typer) -> None:
-    app.command(help=_("Run the simulated table behind a pseudo-terminal."))(twin)
+    app.command(help=_("Run the simulated table behind a pseudo-terminal."), epilog=examples(*EXAMPLES))(twin)
