@@ -27,7 +27,7 @@ demo: setup
 	@$(BIN)/paiju demo --hand $(HAND) --speed $(SPEED) --seed $(SEED)
 
 test: lint
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-rp2040: setup
 	tools/build_micropython.sh
