@@ -8,7 +8,7 @@ from struct import unpack
 
 import pytest
 from pico import Pico, missing, pico
-from scene import Inventory, Scene, scene
+from pico_scene import Inventory, Scene, scene
 
 HAND = [4 * face for face in range(14)]
 HEAP_LIMIT = 120 * 1024

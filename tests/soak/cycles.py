@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support.caretaker import Caretaker
 
 from twin.mechanics import Wear
-from twin.table import Table
+from twin.table import WORKSHOP_HEAP, Table
 
 TABLE_CYCLES = 50  # cycles in the life of one simulated table, so that a fault that lasts costs few of them
 CUTS_A_TABLE = 20
@@ -40,7 +40,7 @@ def cycles(count: int, wear: float, seed: int) -> tuple[Counter[str], list[float
     unsafe: list[str] = []
     done = 0
     while done < count:
-        with Table(seed + done) as table:
+        with Table(seed + done, heap=WORKSHOP_HEAP) as table:
             mechanics = table.world.mechanics
             mechanics.wear = Wear(seed + done, wear)
             caretaker = Caretaker(table)
@@ -75,7 +75,7 @@ def cuts(count: int, seed: int) -> tuple[Counter[str], list[str]]:
     rng = random.Random(seed)
     done = 0
     while done < count:
-        with Table(seed + done) as table:
+        with Table(seed + done, heap=WORKSHOP_HEAP) as table:
             caretaker = Caretaker(table)
             table.run_for(1)
             for _ in range(min(CUTS_A_TABLE, count - done)):
@@ -145,7 +145,7 @@ def explore(seed: int) -> tuple[Counter[str], list[str]]:
     for state in STATES:
         print(f"  {state}: before it {dict(outcomes)} {unsafe or ''}", flush=True)
         for stimulus in INPUTS:
-            with Table(seed) as table:
+            with Table(seed, heap=WORKSHOP_HEAP) as table:
                 caretaker = Caretaker(table)
                 table.run_for(1)
                 ended = explored(table, caretaker, state, stimulus)
