@@ -6,6 +6,7 @@ on nothing but its inputs. See docs/architecture.md, "Virtual time", and shim/_k
 
 from __future__ import annotations
 
+import fcntl
 import os
 import struct
 import subprocess
@@ -88,7 +89,7 @@ class Kernel:
         """Power the controller on at the present virtual time."""
         down_r, self._down_w = os.pipe()  # kernel -> firmware
         self._up_r, up_w = os.pipe()
-        moved = [os.dup(up_w), os.dup(down_r)]
+        moved = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 5) for fd in (up_w, down_r)]  # clear of 3 and 4
         for fd in (up_w, down_r):
             os.close(fd)
         command, path = self._command()
@@ -100,11 +101,8 @@ class Kernel:
 
         def child() -> None:
             # The pipes must arrive as 3 and 4, whatever numbers they have here.
-            a, b = os.dup2(moved[0], 60), os.dup2(moved[1], 61)
-            os.dup2(a, 3)
-            os.dup2(b, 4)
-            os.set_inheritable(3, True)
-            os.set_inheritable(4, True)
+            os.dup2(moved[0], 3)
+            os.dup2(moved[1], 4)
 
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=self.console, stderr=subprocess.STDOUT, env=env, cwd=self.cwd,
