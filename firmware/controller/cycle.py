@@ -91,9 +91,10 @@ class Cycle:
 
     @property
     def complete(self):
-        """A whole wall waits on the plates."""
+        """A whole wall that has been audited waits on the plates."""
         cells = self._cells
-        return cells[m.TARGET] > 0 and all(cells[m.STACKS + n] == cells[m.TARGET] for n in range(4))
+        audited = cells[m.TARGET] > 0 and cells[m.FLAGS] & m.AUDITED
+        return bool(audited) and all(cells[m.STACKS + n] == cells[m.TARGET] for n in range(4))
 
     @property
     def moving(self):
@@ -176,7 +177,7 @@ class Cycle:
             if not await self._safety.recover():
                 return
         self._motors.watch(-1)
-        if not self._homed:
+        if not (self._homed and self._at_home()):
             await self.home()
         if wanted == "refill":
             if self.sets == 2 or self.state != "hold":
@@ -260,6 +261,16 @@ class Cycle:
         self._memory.save()
         self._homed = True
 
+    def _at_home(self):
+        """Every axis is where a step leaves it, as far as its switches say."""
+        level = self._ports.level
+        return level(board.IN_LIFT_DOWN) and all(
+            level(board.IN_PUSHER_HOME[n])
+            and level(board.IN_HEAD_HOME[n])
+            and (level(board.IN_PLATE_DOWN[n]) or level(board.IN_PLATE_UP[n]))
+            for n in range(4)
+        )
+
     def _half_raised(self):
         return self.complete and any(self._ports.level(bit) for bit in board.IN_PLATE_UP)
 
@@ -270,14 +281,22 @@ class Cycle:
 
     # -- build -------------------------------------------------------------------------------------------------
 
+    def _begun(self):
+        """A wall is partly built: on the plates, or only in heads and gates, whose tiles are read but once."""
+        cells = self._cells
+        if any(cells[m.STACKS + n] for n in range(4)):
+            return True
+        return not cells[m.FLAGS] & m.AUDITED and any(cells[m.FOREIGN : m.SEEN + 36])
+
     def _tiles(self):
         return sum(side.tiles for side in self.sides)
 
     async def _build(self):
         cells = self._cells
-        fresh = not any(cells[m.STACKS + n] for n in range(4)) or not cells[m.TARGET]
+        fresh = not cells[m.TARGET] or not self._begun()
         if fresh:
             self._forget_wall()
+        cells[m.FLAGS] &= ~m.AUDITED
         if not self.in_play:
             await self._wait_clear(board.IN_SURFACE_OBJECT, _CLEAR_MS, faults.HAND_IN_THE_WAY)
         self._enter("shuffle" if fresh else "stack")
@@ -453,6 +472,7 @@ class Cycle:
             result = "foreign"
         else:
             result = "unread" if missing else "complete"
+        cells[m.FLAGS] |= m.AUDITED
         self._emit("audit", tile_set, result, missing, cells[m.FOREIGN], cells[m.DOUBLED])
         self._enter("hold")
         for side in self.sides:

@@ -34,6 +34,7 @@ _FAULTS = const(100)  # u8 each by code, saturated
 # Flags
 LOADED = const(1)  # tiles have been pushed into the pan since the last wall was built
 WALLS = const(2)  # walls stand on the surface
+AUDITED = const(4)  # the wall on the plates is whole and its audit has been told
 
 # Counters
 CYCLES, WALLS_BUILT, STOPS, SECONDS = range(4)

@@ -1,17 +1,22 @@
 """Cycles without a person: how many end with walls, how the others stop; and stops at random instants.
 
-    python tests/soak/cycles.py [--cycles 1000] [--wear 1] [--cuts 500] [--seed 1]
+    python tests/soak/cycles.py [--cycles 1000] [--wear 1] [--cuts 500] [--explore] [--seed 1] [--jobs N]
 
-Prints figures; exit code 1 when a wall was wrong, an invariant was broken or a stop was not recovered from.
+Prints figures; exit code 1 when a wall was wrong, an invariant was broken, a stop was not recovered from or a state
+had no way out.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import statistics
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -23,6 +28,54 @@ from twin.table import WORKSHOP_HEAP, Table
 
 TABLE_CYCLES = 50  # cycles in the life of one simulated table, so that a fault that lasts costs few of them
 CUTS_A_TABLE = 20
+CORES = os.cpu_count() or 1
+
+
+@dataclass
+class Tally:
+    """Outcomes by name, seconds from press to walls, disturbances that struck, what was unsafe or went wrong."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    seconds: list[float] = field(default_factory=list)
+    struck: Counter[str] = field(default_factory=Counter)
+    unsafe: list[str] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        self.outcomes.update(other.outcomes)
+        self.seconds += other.seconds
+        self.struck.update(other.struck)
+        self.unsafe += other.unsafe
+
+    def watch(self, table: Table, where: str) -> None:
+        """Note what the invariants found, so that the table may be left."""
+        self.unsafe += [f"{where}: {b.rule} {b.what} at {b.t / 1e6:.3f} s" for b in table.invariants.breaches]
+        table.invariants.clear()
+
+
+Part = tuple[object, ...]
+
+
+def tally(work: Callable[..., Tally], parts: Sequence[Part], jobs: int) -> Tally:
+    """The sum of `work(*part)`, the parts side by side in `jobs` processes; what a part does depends on it alone."""
+    whole = Tally()
+    for done in _each(work, parts, jobs):
+        whole.add(done)
+        print(f"  {whole.outcomes.total()}: {dict(whole.outcomes)}", flush=True)
+    return whole
+
+
+def _each(work: Callable[..., Tally], parts: Sequence[Part], jobs: int) -> Iterator[Tally]:
+    if jobs == 1:
+        yield from (work(*part) for part in parts)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        for future in as_completed([pool.submit(work, *part) for part in parts]):
+            yield future.result()
+
+
+def parts_of(count: int, size: int, *rest: object) -> list[Part]:
+    """(first, one past the last, *rest) of parts of `size`."""
+    return [(first, min(first + size, count), *rest) for first in range(0, count, size)]
 
 
 def wall_is_right(table: Table) -> bool:
@@ -32,69 +85,73 @@ def wall_is_right(table: Table) -> bool:
     return sides == {f"wall.{seat}": 36 for seat in range(4)} and table.world.mechanics.walls_up
 
 
-def cycles(count: int, wear: float, seed: int) -> tuple[Counter[str], list[float], Counter[str], list[str]]:
-    """Run `count` cycles; outcomes, seconds from press to walls, disturbances that struck, what was unsafe."""
-    outcomes: Counter[str] = Counter()
-    seconds: list[float] = []
-    struck: Counter[str] = Counter()
-    unsafe: list[str] = []
-    done = 0
-    while done < count:
+def cycles(count: int, wear: float, seed: int, jobs: int = 1) -> Tally:
+    """Run `count` cycles with `wear` times the usual disturbances."""
+    return tally(some_cycles, parts_of(count, TABLE_CYCLES, wear, seed), jobs)
+
+
+def some_cycles(done: int, end: int, wear: float, seed: int) -> Tally:
+    """On one table, and after each cycle that did not end well on a new one."""
+    out = Tally()
+    while done < end:
         with Table(seed + done, heap=WORKSHOP_HEAP) as table:
             mechanics = table.world.mechanics
             mechanics.wear = Wear(seed + done, wear)
             caretaker = Caretaker(table)
             table.run_for(1)
-            for _ in range(min(TABLE_CYCLES, count - done)):
+            well = True
+            while well and done < end:
                 done += 1
                 before, since = table.now, caretaker.last
                 ended = caretaker.build()
-                if ended == "up" and wall_is_right(table):
-                    outcomes["completed"] += 1
-                    seconds.append((table.now - before) / 1e6)
-                    if not caretaker.clear_table():
-                        outcomes["console"] += 1
-                        break
+                well = ended == "up" and wall_is_right(table)
+                if well:
+                    took = (table.now - before) / 1e6
+                    well = caretaker.clear_table()
+                    out.outcomes["completed" if well else "console stuck"] += 1
+                    out.seconds.append(took)
                 elif ended == "fault":
-                    outcomes[f"stopped by E{sum(caretaker.faults(since)[-1]):02}"] += 1
-                    break
+                    out.outcomes[f"stopped by E{sum(caretaker.faults(since)[-1]):02}"] += 1
                 else:
-                    outcomes["WRONG"] += 1
-                    break
-            struck.update(mechanics.wear.struck)
-            unsafe += [f"{b.rule} {b.what}" for b in table.invariants.breaches]
-            table.invariants.clear()
-        print(f"  {done} of {count}: {dict(outcomes)}", flush=True)
-    return outcomes, seconds, struck, unsafe
+                    out.outcomes["WRONG"] += 1
+            out.struck.update(mechanics.wear.struck)
+            out.watch(table, f"table {seed + done}")
+    return out
 
 
-def cuts(count: int, seed: int) -> tuple[Counter[str], list[str]]:
+def cuts(count: int, seed: int, jobs: int = 1) -> Tally:
     """Stop `count` cycles at random instants by power, emergency stop or lid; then press, and look at the walls."""
-    outcomes: Counter[str] = Counter()
-    unsafe: list[str] = []
-    rng = random.Random(seed)
-    done = 0
-    while done < count:
+    return tally(some_cuts, parts_of(count, CUTS_A_TABLE, seed), jobs)
+
+
+def some_cuts(done: int, end: int, seed: int) -> Tally:
+    """On one table, and after each stop that was not recovered from on a new one."""
+    out = Tally()
+    rng = random.Random(f"{seed}/{done}")
+    while done < end:
         with Table(seed + done, heap=WORKSHOP_HEAP) as table:
             caretaker = Caretaker(table)
             table.run_for(1)
-            for _ in range(min(CUTS_A_TABLE, count - done)):
+            well = True
+            while well and done < end:
                 done += 1
-                kind = ("power", "emergency stop", "lid")[done % 3]
-                ended = one_cut(table, caretaker, kind, rng.uniform(0, 27))
-                outcomes[f"{kind}: {ended}"] += 1
-                if ended != "recovered" or not caretaker.clear_table():
-                    break
-            unsafe += [f"{b.rule} {b.what}" for b in table.invariants.breaches]
-            table.invariants.clear()
-        print(f"  {done} of {count}: {dict(outcomes)}", flush=True)
-    return outcomes, unsafe
+                kind, at_s = ("power", "emergency stop", "lid")[done % 3], rng.uniform(0, 27)
+                ended = one_cut(table, caretaker, kind, at_s)
+                well = ended == "recovered"
+                out.outcomes[f"{kind}: {ended}"] += 1
+                if not well:
+                    out.unsafe.append(f"{kind} no. {done} after {at_s:.3f} s: {ended}")
+                elif not caretaker.clear_table():
+                    well = False
+                    out.unsafe.append(f"{kind} no. {done} after {at_s:.3f} s: the console does not open or close")
+            out.watch(table, f"table {seed + done}")
+    return out
 
 
 def one_cut(table: Table, caretaker: Caretaker, kind: str, at_s: float) -> str:
     """A cycle from press to closed console is stopped after `at_s`; how the table came back."""
     mechanics = table.world.mechanics
-    end = table.now + int(at_s * 1e6)
+    begun, end = caretaker.last, table.now + int(at_s * 1e6)
     caretaker.press("raise")
     caretaker.wait(lambda: table.now >= end or caretaker.state == "ready", at_s)
     if table.now < end:
@@ -106,17 +163,7 @@ def one_cut(table: Table, caretaker: Caretaker, kind: str, at_s: float) -> str:
                 mechanics.drop_in(tile)
         caretaker.wait(lambda: table.now >= end, max((end - table.now) / 1e6, 0.001))
     state, since = caretaker.state, caretaker.last
-    if kind == "power":
-        table.cut_power()
-        table.run_for(0.5)
-        table.kernel.start()
-        table.run_for(2)
-    else:
-        set_stop = mechanics.set_estop if kind == "emergency stop" else mechanics.set_lid
-        set_stop(True)
-        table.run_for(1)
-        set_stop(False)
-        table.run_for(1)
+    stop(table, kind)
     if not mechanics.walls_up:
         was_moving = state not in ("idle", "hold", "ready")
         ended = caretaker.build()
@@ -130,31 +177,46 @@ def one_cut(table: Table, caretaker: Caretaker, kind: str, at_s: float) -> str:
         table.run_for(5)
     if not wall_is_right(table):
         return f"in {state} wrong wall"
-    audits = caretaker.of("audit")
-    return "recovered" if audits[-1]["result"] == "complete" else f"in {state} audit {audits[-1]['result']}"
+    results = [str(e["result"]) for e in caretaker.of("audit", begun)] or ["missing"]
+    return "recovered" if set(results) == {"complete"} else f"in {state} audit {', '.join(results)}"
+
+
+def stop(table: Table, kind: str) -> None:
+    """By power, emergency stop or lid, and the cause goes away again."""
+    if kind == "power":
+        table.cut_power()
+        table.run_for(0.5)
+        table.kernel.start()
+        table.run_for(2)
+        return
+    mechanics = table.world.mechanics
+    set_stop = mechanics.set_estop if kind == "emergency stop" else mechanics.set_lid
+    set_stop(True)
+    table.run_for(1)
+    set_stop(False)
+    table.run_for(1)
 
 
 STATES = ("shuffle", "stack", "pause", "raise", "ready", "collect", "home", "fault")
 INPUTS = ("raise", "refill", "both", "dice", "hand", "console", "lid", "key", "power")
 
 
-def explore(seed: int) -> tuple[Counter[str], list[str]]:
+def explore(seed: int, jobs: int = 1) -> Tally:
     """Every input in every state: afterwards a press or two must lead to right walls."""
-    outcomes: Counter[str] = Counter()
-    unsafe: list[str] = []
-    for state in STATES:
-        print(f"  {state}: before it {dict(outcomes)} {unsafe or ''}", flush=True)
-        for stimulus in INPUTS:
-            with Table(seed, heap=WORKSHOP_HEAP) as table:
-                caretaker = Caretaker(table)
-                table.run_for(1)
-                ended = explored(table, caretaker, state, stimulus)
-                outcomes[ended] += 1
-                if ended != "walls":
-                    unsafe.append(f"{stimulus} in {state}: {ended}")
-                unsafe += [f"{stimulus} in {state}: {b.rule} {b.what}" for b in table.invariants.breaches]
-                table.invariants.clear()
-    return outcomes, unsafe
+    return tally(one_input, [(seed, state, stimulus) for state in STATES for stimulus in INPUTS], jobs)
+
+
+def one_input(seed: int, state: str, stimulus: str) -> Tally:
+    out = Tally()
+    with Table(seed, heap=WORKSHOP_HEAP) as table:
+        caretaker = Caretaker(table)
+        table.run_for(1)
+        ended = explored(table, caretaker, state, stimulus)
+        out.outcomes[ended] += 1
+        if ended != "walls":
+            out.unsafe.append(f"{stimulus} in {state}: {ended}")
+        out.watch(table, f"{stimulus} in {state}")
+    return out
 
 
 def bring_to(table: Table, caretaker: Caretaker, state: str) -> None:
@@ -226,24 +288,25 @@ def main() -> int:
     parser.add_argument("--cuts", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--explore", action="store_true", help="every input in every state")
+    parser.add_argument("--jobs", type=int, default=CORES, help="processes side by side (default: one a core)")
     options = parser.parse_args()
     bad = False
     if options.cycles:
-        outcomes, seconds, struck, unsafe = cycles(options.cycles, options.wear, options.seed)
-        share = 100 * outcomes["completed"] / options.cycles
-        print(f"{options.cycles} cycles: {share:.2f} % completed; {dict(outcomes)}; disturbances {dict(struck)}")
-        if seconds:
-            print(f"press to walls: median {statistics.median(seconds):.2f} s, longest {max(seconds):.2f} s")
-        print(f"unsafe: {unsafe or 'none'}")
-        bad = bool(unsafe) or outcomes["WRONG"] > 0
+        t = cycles(options.cycles, options.wear, options.seed, options.jobs)
+        share = 100 * t.outcomes["completed"] / options.cycles
+        print(f"{options.cycles} cycles: {share:.2f} % completed; {dict(t.outcomes)}; disturbances {dict(t.struck)}")
+        if t.seconds:
+            print(f"press to walls: median {statistics.median(t.seconds):.2f} s, longest {max(t.seconds):.2f} s")
+        print(f"unsafe: {t.unsafe or 'none'}")
+        bad = bool(t.unsafe) or t.outcomes["WRONG"] > 0
     if options.cuts:
-        outcomes, unsafe = cuts(options.cuts, options.seed)
-        print(f"{options.cuts} stops at random instants: {dict(outcomes)}; unsafe: {unsafe or 'none'}")
-        bad = bad or bool(unsafe) or any(not name.endswith("recovered") for name in outcomes)
+        t = cuts(options.cuts, options.seed, options.jobs)
+        print(f"{options.cuts} stops at random instants: {dict(t.outcomes)}; wrong or unsafe: {t.unsafe or 'none'}")
+        bad = bad or bool(t.unsafe)
     if options.explore:
-        outcomes, unsafe = explore(options.seed)
-        print(f"{len(STATES)} states x {len(INPUTS)} inputs: {dict(outcomes)}; wrong or unsafe: {unsafe or 'none'}")
-        bad = bad or bool(unsafe)
+        t = explore(options.seed, options.jobs)
+        print(f"{len(STATES)} states x {len(INPUTS)} inputs: {dict(t.outcomes)}; wrong or unsafe: {t.unsafe or 'none'}")
+        bad = bad or bool(t.unsafe)
     return int(bad)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from soak.cycles import cycles, one_cut, wall_is_right
+from soak.cycles import cycles, one_cut, stop, wall_is_right
 from support.caretaker import Caretaker
 
 from twin.invariants import Invariants
@@ -32,10 +33,10 @@ def test_a_cycle_ends_with_the_right_walls_and_can_be_repeated() -> None:
 
 
 def test_wear_costs_time_not_walls() -> None:
-    outcomes, _, struck, unsafe = cycles(6, 10, 4)
-    assert outcomes == {"completed": 6}
-    assert struck["head_jam"] + struck["pusher_stuck"] + struck["starved"] > 0
-    assert unsafe == []
+    worn = cycles(6, 10, 4)
+    assert worn.outcomes == {"completed": 6}
+    assert worn.struck["head_jam"] + worn.struck["pusher_stuck"] + worn.struck["starved"] > 0
+    assert worn.unsafe == []
 
 
 def test_both_buttons_pause_and_either_resumes_the_same_cycle() -> None:
@@ -155,6 +156,32 @@ def test_stopped_at_any_time_it_comes_back_with_the_same_tiles(kind: str, at_s: 
         caretaker = Caretaker(table)
         table.run_for(1)
         assert one_cut(table, caretaker, kind, at_s) == "recovered"
+
+
+def in_the_heads(table: Table) -> bool:
+    """Tiles have been read and lifted, and not one stack is on a plate."""
+    heads = [tile.place for tile in table.world.tiles if tile.place.startswith("head")]
+    return len(heads) == 4 and not any(side.stacks for side in table.world.mechanics.sides)
+
+
+def all_stacked(table: Table) -> bool:
+    """The last stack is on its plate, the cycle has not yet noticed."""
+    return all(len(side.stacks) == 18 for side in table.world.mechanics.sides)
+
+
+@pytest.mark.parametrize("kind", ["power", "lid"])
+@pytest.mark.parametrize("when", [in_the_heads, all_stacked])
+def test_a_stop_costs_neither_what_was_read_nor_the_audit(when: Callable[[Table], bool], kind: str) -> None:
+    with Table(23, heap=WORKSHOP_HEAP) as table:
+        caretaker = Caretaker(table)
+        table.run_for(1)
+        caretaker.press("raise")
+        assert caretaker.wait(lambda: when(table), 60)
+        assert caretaker.of("audit") == []
+        stop(table, kind)
+        assert caretaker.build() == "up"
+        assert wall_is_right(table)
+        assert [e["result"] for e in caretaker.of("audit")] == ["complete"]
 
 
 def test_a_hand_in_the_gap_opens_the_console_again() -> None:
