@@ -58,7 +58,7 @@ def test_a_frame_in_two_pieces_and_in_single_bytes() -> None:
     pair = Pair()
     pair.connect()
     pair.up = lambda _data: b""
-    text = frame(m.COMMAND, 1, pair.journal.boot, 1, tail=b"\x01\x02\x03\x04")
+    text = frame(m.COMMAND, 1, pair.journal.boot, pair.table.visit, 1, 1, tail=b"\x01\x02\x03\x04")
     pair.table.receive(bytearray(text), len(text) - 1, pair.ms)
     pair.run(3)
     assert pair.table.decoder.partial

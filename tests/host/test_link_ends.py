@@ -14,6 +14,7 @@ from link_pair import Pair, frame
 
 from paiju.table import CommandRefused, HostLink, State, decode
 from tablelink import messages as m
+from tablelink.frame import Decoder
 from tablelink.table_end import CommandError
 
 
@@ -62,7 +63,7 @@ def _hello_at_a_random_instant(seed: int) -> bool:
 
 def test_a_table_of_another_version_is_refused_by_name() -> None:
     pair = Pair()
-    hello = frame(m.HELLO, 0xABCD1234, 0x010203, 0, b"TABLE001", 1, 2, 3, 4, 0)
+    hello = frame(m.HELLO, 0xABCD1234, 0x010203, 0, b"TABLE001", 1, 1, 2, 3, 4, 0)
     pair.down = lambda _data: hello
     pair.host.port_opened(0)
     pair.run(0.5)
@@ -354,6 +355,112 @@ def test_a_store_that_cannot_say_how_far_it_is() -> None:
     assert pair.run(2, lambda: pair.numbers() == list(range(5, 11)))
 
 
+class Recorder:
+    """Remembers what the host says, to say it again later."""
+
+    def __init__(self, pair: Pair) -> None:
+        self.pair = pair
+        self.said: list[bytes] = []
+        pair.up = self.up
+
+    def up(self, data: bytes) -> bytes:
+        if data:
+            self.said.append(data)
+        return data
+
+    def again(self, only: int | None = None) -> None:
+        for data in list(self.said):
+            for text in data.split(b"\0"):
+                raw = b"\0" + text + b"\0"
+                decoder = Decoder()
+                if any(decoder.feed(byte) for byte in raw) and only in (None, decoder.kind):
+                    self.pair.table.receive(bytearray(raw), len(raw), self.pair.ms)
+                    self.pair.step()
+
+
+@pytest.mark.parametrize("only", [m.COMMAND.number, None], ids=["commands", "everything"])
+def test_old_commands_that_turn_up_late_do_not_run_again(only: int | None) -> None:
+    """All of an old connection, after more commands than the table remembers; then all of the present one."""
+    pair = Pair()
+    runs: list[int] = []
+    pair.table.on("beep", runs.append)
+    recorder = Recorder(pair)
+    pair.connect()
+    for n in range(1, 51):
+        pair.host.command("beep", n)
+        assert pair.run(5, lambda: pair.host.idle)
+        if n == 25:
+            pair.host.port_lost()
+            pair.run(1)
+            pair.connect()
+    recorder.again(only)
+    assert runs == list(range(1, 51))
+    last = pair.host.command("beep", 99)
+    pair.emit()
+    assert pair.run(10, lambda: last.reply is not None and len(pair.received) == 1)
+    assert runs == [*range(1, 51), 99]
+
+
+def test_a_late_command_of_a_host_that_is_gone_does_not_run() -> None:
+    """It never ran, and its host will not hear the answer: another host has the table now."""
+    pair = Pair()
+    runs: list[int] = []
+    pair.table.on("beep", runs.append)
+    recorder = Recorder(pair)
+    pair.connect()
+    pair.up = lambda data: recorder.up(data) and b""
+    pair.host.command("beep", 7)
+    pair.run(1)
+    pair.host = HostLink(pair.position, random.Random(8))
+    pair.up = lambda data: data
+    pair.connect()
+    recorder.again(m.COMMAND.number)
+    assert pair.run(3, lambda: "stale_command" in pair.host.problem)
+    assert runs == []
+
+
+def test_late_renewals_keep_no_lease() -> None:
+    pair = Pair()
+    pair.table.service = True
+    log: list[str] = []
+    pair.table.on("jog", lambda axis, reverse, duty: log.append("go"), lambda: log.append("stop"))
+    recorder = Recorder(pair)
+    pair.connect()
+    pair.host.command("jog", 1, 0, 50)
+    pair.run(3)
+    pair.up = lambda data: data
+    pair.host = HostLink(pair.position, random.Random(8))
+    pair.connect()
+    for _ in range(30):
+        recorder.again(m.RENEW.number)
+        recorder.again(m.COMMAND.number)
+    assert log == ["go", "stop"]
+
+
+def test_numbers_far_off_are_refused() -> None:
+    pair = Pair()
+    runs: list[int] = []
+    pair.table.on("beep", runs.append)
+    pair.connect()
+    for ident, nth in ((1, 5), (2, 3), (3, 5), (4, 40), (5, 0xFFFFFFFF), (6, 34), (7, 4), (8, 5), (9, 6)):
+        raw = frame(m.COMMAND, ident, pair.journal.boot, pair.table.visit, nth, 5, tail=ident.to_bytes(2, "little"))
+        pair.table.receive(bytearray(raw), len(raw), pair.ms)
+    assert runs == [1, 2, 6, 9]
+
+
+def test_a_table_that_sends_nothing_though_in_step_is_opened_again() -> None:
+    """It forgot the host, and a late copy of the same `open` brought the session back without its events."""
+    pair = Pair()
+    pair.emit(3)
+    recorder = Recorder(pair)
+    pair.connect()
+    assert pair.run(2, lambda: len(pair.received) == 3)
+    pair.table._end_session()
+    recorder.again(m.OPEN.number)
+    pair.emit(3)
+    assert pair.run(5, lambda: len(pair.received) == 6)
+
+
 def test_a_command_under_way_at_a_restart_is_not_tried_again() -> None:
     pair = Pair()
     runs: list[int] = []
@@ -408,7 +515,7 @@ def test_wrong_commands_are_refused(code: int, arguments: bytes, status: str) ->
     pair.table.on("beep", lambda ms: pytest.fail("ran"))
     pair.table.on("jog", lambda axis, reverse, duty: pytest.fail("ran"))
     pair.connect()
-    raw = frame(m.COMMAND, 42, pair.journal.boot, code, tail=arguments)
+    raw = frame(m.COMMAND, 42, pair.journal.boot, pair.table.visit, 1, code, tail=arguments)
     pair.table.receive(bytearray(raw), len(raw), pair.ms)
     seen: list[str] = []
     pair.host._watch = lambda _direction, text: seen.append(text)
@@ -531,7 +638,7 @@ def test_an_incomplete_frame_is_given_up() -> None:
     """Report R05: 59 of 60 bytes, five seconds of nothing, the last byte; then a stream of single bytes."""
     pair = Pair()
     pair.connect()
-    raw = frame(m.COMMAND, 9, pair.journal.boot, 1, tail=(5).to_bytes(4, "little"))
+    raw = frame(m.COMMAND, 9, pair.journal.boot, pair.table.visit, 1, 1, tail=(5).to_bytes(4, "little"))
     pair.up = lambda _data: b""
     pair.table.receive(bytearray(raw[:-1]), len(raw) - 1, pair.ms)
     pair.run(2)

@@ -105,7 +105,8 @@ def test_firmware_on_micropython(table: RealTable, tmp_path: Path) -> None:
 
     run(work())
     assert [e.seq for e in seen] == list(range(1, len(seen) + 1))
-    assert [e.record for e in store.events()] == [e.record for e in seen]
+    # Cancelled between the two, the last ones are stored and not told.
+    assert [e.record for e in store.events()][: len(seen)] == [e.record for e in seen]
     assert seen[0].kind == "boot"
     timed = list(store.timed_events(seen and store.streams()[0].serial, store.streams()[0].journal_id))
     assert timed[5].uncertainty is not None
@@ -369,7 +370,7 @@ def test_busy_port(terminal: Terminal) -> None:
     [
         (b"", "does not answer"),
         (b"OK\r\nMarlin 2.1 ready\r\necho: Last Updated 2024\r\n" * 4, "no table"),
-        (frame(m.HELLO, 0x0BADCAFE, 0x090807, 0, b"TABLE999", 1, 2, 3, 4, 0), "9.8.7"),
+        (frame(m.HELLO, 0x0BADCAFE, 0x090807, 0, b"TABLE999", 1, 1, 2, 3, 4, 0), "9.8.7"),
     ],
 )
 def test_wrong_devices_are_named(terminal: Terminal, said: bytes, word: str) -> None:

@@ -124,7 +124,8 @@ def test_command_parser_takes_anything(code: int, arguments: bytes) -> None:
         if command.name not in ("ping", "stats"):
             pair.table.on(command.name, lambda *args, name=command.name: ran.append((name, *args)))
     pair.table.session = 1
-    raw = frame(m.COMMAND, 5, pair.journal.boot, code, tail=arguments)
+    pair.table.visit = 1
+    raw = frame(m.COMMAND, 5, pair.journal.boot, 1, 1, code, tail=arguments)
     pair.table.receive(bytearray(raw), len(raw), 0)
     for name, *args in ran:
         command = m.COMMANDS[str(name)]

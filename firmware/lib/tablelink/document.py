@@ -14,10 +14,10 @@ _MEANING = {
     "resume": "The host has everything up to `stored` of this journal; events flow from the next one.",
     "ack": "Everything up to `stored` is committed at the host; `missing` asks for the next one at once.",
     "sync": "Sign of life and question for the time; answered by `beat` with the same token.",
-    "command": "A command with a random id for this start of the table, then its arguments.",
+    "command": "A command with a random id, the `nth` of this visit of the host, then its arguments.",
     "renew": "Keeps the lease of the command with this id.",
     "close": "The host leaves.",
-    "hello": "Who the table is and what it retains; session 0 when it answers to none. Also sent at every start.",
+    "hello": "Who the table is and what it retains; `visit` counts the sessions since its start; session 0 when it answers to none. Also sent at every start.",
     "events": "One or more event records, in order.",
     "beat": "The table's time in ms since its start, its last number, what is acknowledged, whether events flow.",
     "reply": "The one answer to a command: status, then the reply's fields if it is `ok`.",
@@ -60,7 +60,12 @@ _COMMANDS = {
     "zone": "A zone's reader (0 ok, 1 degraded, 2 down), counters, and its calibration with the day since 2000.",
     "workbench": "Gives the readers to the technician; the surface is not scanned while the lease lasts.",
     "tag": "A tag of the zone with blocks 0 and 1 of its memory; number 0 reads the zone anew.",
-    "tag_write": "Writes blocks 0 and 1 and the AFI, and reads back: 0 good, 1 silent, 2 refused, 3 differs.",
+    "tag_write": "Writes blocks 0 and 1 and the AFI under the set's password, and reads back: 0 good, 1 silent, "
+    "2 refused, 3 differs, 4 protected by another password.",
+    "tag_password": "Keeps the write password of a set's tags; `kept` 0: it has one, which stands unless `replace` is 1. "
+    "Nothing tells it.",
+    "reader": "A reader (0 ok, 1 degraded, 2 down), its last fault (0 none, 1 dead, 2 hung, 3 command refused, 4 too hot, "
+    "5 field lost) and the version of its firmware.",
     "noise_floor": "Slots of `shots` that held something though no tag was asked.",
     "read_rate": "Answers of one tag to `shots` requests, heard with the receiver's threshold at `level`.",
     "calibrate": "Keeps a zone's receiver threshold, margin and noise floor on the table.",
@@ -118,8 +123,10 @@ def document() -> str:
             "order, or in a gap. An acknowledgement beyond what was sent in the session is refused and noted.",
             "",
             "A command is sent again until its answer comes, over reconnects too. The table keeps the answers of the last "
-            f"{table_end.RECENT} commands and runs no id twice; a command for an earlier start of the table is `stale`, "
-            "so what became of one that was under way at a restart is told as unknown, never tried again. A leased "
+            f"{table_end.RECENT} commands and runs no id twice. Besides, a command carries the start and the visit that "
+            "`hello` told and its number in that visit, so an old frame that turns up late, however late, is refused as "
+            "`stale_command`: it neither runs again nor keeps a lease. What became of a command that was under way at a "
+            "restart of the table is told as unknown, and it is never tried again. A leased "
             f"command stops by itself {table_end.LEASE_MS} ms after the last `renew`.",
             "",
             "The host tells the table's clock by `sync` and `beat`: the answer was made between question and arrival, so "

@@ -45,12 +45,13 @@ class Encoder:
 class Decoder:
     """Finds frames in a stream of bytes; anything else is counted and skipped up to the next delimiter.
 
-    After `feed` returned True: `kind`, and the payload in `buffer[START:end]`, until the next `feed`.
+    After `feed` returned True: `kind`, and the payload in `buffer[START:end]`, until the next `feed`. Views are kept
+    for lengths below `kept`; a table is sent no longer frames, except by mistake.
     """
 
     START = 2
 
-    def __init__(self) -> None:
+    def __init__(self, kept: int = 64) -> None:
         self.buffer = bytearray(LIMIT)
         self.kind = 0
         self.end = 0
@@ -58,7 +59,7 @@ class Decoder:
         self.bad = 0  # damaged: COBS or CRC does not hold, or too short
         self.oversized = 0
         self._whole = memoryview(self.buffer)
-        self._bodies: dict[int, memoryview] = {}
+        self._bodies: list[memoryview | None] = [None] * kept  # all room at once: later there may be no piece so long
         self._n = 0
 
     @property
@@ -85,13 +86,18 @@ class Decoder:
         if n > LIMIT - 2:
             self.oversized += 1
             return False
-        body = self._bodies.get(n)
-        if body is None:
-            body = self._bodies[n] = self._whole[1:n]
-        if n < 6 or not cobs.decode(self.buffer, n) or crc32(body) != _RESIDUE:
+        if n < 6 or not cobs.decode(self.buffer, n) or crc32(self._body(n)) != _RESIDUE:
             self.bad += 1
             return False
         self.kind = self.buffer[1]
         self.end = n - 4
         self.frames += 1
         return True
+
+    def _body(self, n: int) -> memoryview:
+        if n >= len(self._bodies):
+            return self._whole[1:n]
+        body = self._bodies[n]
+        if body is None:
+            body = self._bodies[n] = self._whole[1:n]
+        return body

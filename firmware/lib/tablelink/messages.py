@@ -120,13 +120,13 @@ OPEN = Layout(1, "open", "protocol:u32 session:u32")
 RESUME = Layout(2, "resume", "session:u32 journal:u32 stored:u32")
 ACK = Layout(3, "ack", "session:u32 stored:u32 missing:u8")
 SYNC = Layout(4, "sync", "session:u32 token:u32")
-COMMAND = Layout(5, "command", "id:u32 boot:u16 code:u8 ...")
-RENEW = Layout(6, "renew", "id:u32")
+COMMAND = Layout(5, "command", "id:u32 boot:u16 visit:u32 nth:u32 code:u8 ...")
+RENEW = Layout(6, "renew", "session:u32 id:u32")
 CLOSE = Layout(7, "close", "session:u32")
 HELLO = Layout(
     128,
     "hello",
-    "protocol:u32 version:u32 session:u32 serial:bytes8 boot:u16 journal:u32 first:u32 last:u32 acked:u32",
+    "protocol:u32 version:u32 session:u32 serial:bytes8 boot:u16 visit:u32 journal:u32 first:u32 last:u32 acked:u32",
 )
 EVENTS_FRAME = Layout(129, "events", "...")
 BEAT = Layout(130, "beat", "session:u32 token:u32 t_ms:u32 last:u32 acked:u32 streaming:u8")
@@ -135,15 +135,16 @@ LAPSED = Layout(132, "lapsed", "id:u32")
 NOTE = Layout(
     133,
     "note",
-    "what:u8=ack_beyond_sent,unknown_message,malformed_message,oversized_frame,command_table_full value:u32",
+    "what:u8=ack_beyond_sent,unknown_message,malformed_message,oversized_frame,command_table_full,stale_command"
+    " value:u32",
 )
-ACK_BEYOND_SENT, UNKNOWN_MESSAGE, MALFORMED_MESSAGE, OVERSIZED_FRAME, TABLE_FULL = range(5)
+ACK_BEYOND_SENT, UNKNOWN_MESSAGE, MALFORMED_MESSAGE, OVERSIZED_FRAME, TABLE_FULL, STALE = range(6)
 
 FROM_HOST = (OPEN, RESUME, ACK, SYNC, COMMAND, RENEW, CLOSE)
 FROM_TABLE = (HELLO, EVENTS_FRAME, BEAT, REPLY, LAPSED, NOTE)
 
-STATUS = ("ok", "unknown", "malformed", "range", "mode", "busy", "failed", "stale")
-OK, UNKNOWN, MALFORMED, RANGE, MODE, BUSY, FAILED, STALE = range(len(STATUS))
+STATUS = ("ok", "unknown", "malformed", "range", "mode", "busy", "failed")
+OK, UNKNOWN, MALFORMED, RANGE, MODE, BUSY, FAILED = range(len(STATUS))
 
 # Every event record begins with these, then its own fields; the same bytes lie in the journal and on the wire.
 RECORD = Layout(0, "record", "seq:u32 t_ms:u32 boot:u16 kind:u8")
@@ -245,6 +246,8 @@ COMMANDS = Commands(
 37 read_rate! | zone:u8:0..17 level:u8:0..15 shots:u8:1..100 uid:bytes8 | good:u8 damaged:u8
 38 calibrate! | zone:u8:0..17 level:u8:1..15 margin:u8:0..15 floor:u8:0..15 day:u16:0..65535
 39 request! | seat:u8:0..3 text:bytes5 | done:u8
+40 tag_password! | set:u8:0..1 replace:u8:0..1 password:u32:0..4294967295 | kept:u8
+41 reader | reader:u8:0..4 | state:u8 fault:u8 major:u8 minor:u8
 """
 )
 

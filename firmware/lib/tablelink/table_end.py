@@ -15,6 +15,7 @@ SESSION_MS = 5000  # a host not heard for so long is gone
 LEASE_MS = 2000
 PARTIAL_MS = 1000  # a frame begun and not continued for so long is given up
 RECENT = 10  # commands whose answers are kept for a host that asks again
+REMEMBERED = 30  # of so many commands back it is known whether they were taken: bits of a small integer
 REPLY_LIMIT = 96
 
 _FREE, _RUNNING, _DONE = range(3)
@@ -64,6 +65,7 @@ class TableEnd:
         self.encoder = Encoder()
         self.service = False  # service mode: set by the application
         self.session = 0
+        self.visit = 0  # the how-manieth session since the start
         self.bytes_in = 0
         self.bytes_out = 0
         self.frames_out = 0
@@ -72,6 +74,8 @@ class TableEnd:
         self._handlers: dict[int, tuple[kinds.Any, kinds.Any]] = {}
         self._slots = [_Slot() for _ in range(RECENT)]
         self._oldest = 0
+        self._nth = 0  # highest number of a command in this visit
+        self._seen = 0  # bit n: command `_nth - n` was taken
         self._heard_at = 0
         self._byte_at = 0
         self._hello = True  # a start tells itself, so that a host in step notices at once
@@ -134,8 +138,9 @@ class TableEnd:
             j = self.journal
             end = at + m.HELLO.size
             buf[at:end] = m.HELLO.pack(
-                m.PROTOCOL, self.version, self.session, self.serial, j.boot, j.id, j.first, j.last, j.acknowledged
-            )
+                m.PROTOCOL, self.version, self.session, self.serial, j.boot, self.visit, j.id, j.first, j.last,
+                j.acknowledged
+            )  # fmt: skip
             return self._finish(m.HELLO.number, end)
         for slot in self._slots:
             if slot.send:
@@ -213,9 +218,11 @@ class TableEnd:
             else:
                 self._hello = True
         elif layout is m.RENEW:
-            for slot in self._slots:
-                if slot.id == first and slot.lease_until:
-                    slot.lease_until = now + LEASE_MS
+            if self._is_session(first, now):
+                ident = _u32(buf, at + 4)
+                for slot in self._slots:
+                    if slot.id == ident and slot.lease_until:
+                        slot.lease_until = now + LEASE_MS
         elif layout is m.OPEN:
             self._open(first, _u32(buf, at + 4), now)
         elif layout is m.RESUME:
@@ -230,6 +237,8 @@ class TableEnd:
             return
         self._end_session()
         self.session = session
+        self.visit += 1
+        self._nth = self._seen = 0
         self._heard_at = now
 
     def _resume(self, journal: int, stored: int, now: int) -> None:
@@ -254,6 +263,11 @@ class TableEnd:
         self._beat = False
 
     def _command(self, ident: int, buf: bytearray, at: int, length: int, now: int) -> None:
+        # Only what was sent in this visit: an older frame that turns up late must neither run nor keep a lease.
+        if buf[at + 4] | buf[at + 5] << 8 != self.journal.boot or _u32(buf, at + 6) != self.visit:
+            self._tell(m.STALE, ident)
+            self._hello = True
+            return
         self._heard_at = now
         for known in self._slots:
             if known.state != _FREE and known.id == ident:
@@ -261,20 +275,28 @@ class TableEnd:
                 if known.lease_until:  # it runs longer than a lease, and the host still waits for it
                     known.lease_until = now + LEASE_MS
                 return
+        nth = _u32(buf, at + 10)
+        back = self._nth - nth
+        if not -REMEMBERED < back < REMEMBERED or (back >= 0 and self._seen >> back & 1):
+            self._tell(m.STALE, ident)
+            return
         slot = self._claim()
         if slot is None:
             self._tell(m.TABLE_FULL, ident)
             return
+        if back < 0:
+            self._nth = nth
+            self._seen = self._seen << -back & (1 << REMEMBERED) - 1
+            back = 0
+        self._seen |= 1 << back
         slot.id = ident
         slot.state = _RUNNING
-        slot.code = buf[at + 6]
+        slot.code = buf[at + 14]
         slot.send = slot.lapsed = False
         slot.lease_until = 0
         command = m.COMMANDS.get(slot.code)
         handler, _ = self._handlers.get(slot.code, _NO_HANDLER)
-        if buf[at + 4] | buf[at + 5] << 8 != self.journal.boot:
-            self._refuse(slot, m.STALE)
-        elif command is None or handler is None:
+        if command is None or handler is None:
             self._refuse(slot, m.UNKNOWN)
         elif length - m.COMMAND.size != command.arguments.size:
             self._refuse(slot, m.MALFORMED)

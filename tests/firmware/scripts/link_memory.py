@@ -33,7 +33,7 @@ journal = Journal(Fram(20000), 20000)
 end = TableEnd(journal, b"12345678", 1)
 host = Encoder()
 wire = bytearray(64)
-decoder = Decoder()
+decoder = Decoder(256)
 PING = m.COMMANDS["ping"].arguments
 UID = b"\xe0\x04\x01\x02\x03\x04\x05\x06"
 
@@ -122,7 +122,8 @@ def chunked(n, ident):
     """Commands as a host would send them back to back, in reads of 1 to 64 bytes; every one is answered."""
     size = 0
     for i in range(n):
-        end_ = m.COMMAND.pack_into(host.buffer, host.START, ident + i, journal.boot, PING.number)
+        nth = ident + i
+        end_ = m.COMMAND.pack_into(host.buffer, host.START, nth, journal.boot, end.visit, nth, PING.number)
         frame = host.finish(m.COMMAND.number, PING.pack_into(host.buffer, end_, i))
         sent = 0
         step = 1 + i * 7 % 64

@@ -51,6 +51,7 @@ class Hello:
     first: int
     last: int
     acknowledged: int
+    visit: int  # the how-manieth session since the table's start
 
 
 @dataclass(slots=True)
@@ -79,6 +80,8 @@ class Pending:
     hold: bool = False  # keep renewing the lease
     sent_at: float = field(default=-1e9)
     order: int = 0  # the how-manieth command begun
+    visit: int = -1  # session that it was last sent in, and its number there
+    nth: int = 0
 
 
 class CommandRefused(ValueError):
@@ -148,6 +151,7 @@ class HostLink:
         self._waiting: deque[Pending] = deque()
         self._was_in_step = False
         self._begun = 0
+        self._nth = 0  # commands begun in this session
 
     # The port
 
@@ -216,7 +220,7 @@ class HostLink:
 
     def close(self) -> None:
         """Tell the table that the host goes; then take the output."""
-        if self._session and self.state in (State.IN_STEP, State.STALLED, State.HELLO):
+        if self._session and self.state in _MET:
             self._send(m.CLOSE, self._session)
 
     @property
@@ -257,7 +261,7 @@ class HostLink:
         """Take events again after `not_stored`, from where the store stands now."""
         if self.held_back:
             self.held_back = False
-            if self.state in (State.HELLO, State.IN_STEP, State.STALLED):
+            if self.state in _MET:
                 self._enter(State.LOST)
                 self._reopen(now)
 
@@ -327,13 +331,18 @@ class HostLink:
                     self._answer(pending, Reply("restarted", {}))
                 elif now - pending.sent_at >= max(COMMAND_EVERY, 3 * self.clock.round_trip):
                     pending.sent_at = now
+                    if pending.visit != self.hello.visit:
+                        self._nth += 1
+                        pending.visit, pending.nth = self.hello.visit, self._nth
                     number = m.COMMANDS[pending.name].number
-                    self._send(m.COMMAND, pending.id, pending.boot, number, tail=pending.payload)
+                    self._send(
+                        m.COMMAND, pending.id, pending.boot, pending.visit, pending.nth, number, tail=pending.payload
+                    )
             elif not pending.hold or not pending.reply.ok or pending.boot != self.hello.boot or pending.lapsed:
                 del self._pending[pending.id]
             elif now - pending.sent_at >= SYNC_EVERY:
                 pending.sent_at = now
-                self._send(m.RENEW, pending.id)
+                self._send(m.RENEW, self._session, pending.id)
 
     def _answer(self, pending: Pending, reply: Reply) -> None:
         pending.reply = reply
@@ -387,7 +396,7 @@ class HostLink:
             for text in describe(layout, payload):
                 self._watch("<", text)
         if layout is m.EVENTS_FRAME:
-            if self.state in (State.HELLO, State.IN_STEP, State.STALLED):
+            if self.state in _MET:
                 self._heard(now)
                 self._take_events(payload)
         elif layout is m.BEAT:
@@ -423,11 +432,12 @@ class HostLink:
             return
         if self._watch is not None:
             self._watch("<", describe(m.HELLO, payload)[0])
-        session, serial, boot, journal, first, last, acked = m.HELLO.unpack(payload)[2:]
-        hello = Hello(protocol, name, serial.hex(), boot, journal, first, last, acked)
-        if session != self._session:
-            # It restarted, or gave up a host that was silent too long.
-            if self.state in (State.HELLO, State.IN_STEP, State.STALLED, State.REFUSED):
+        session, serial, boot, visit, journal, first, last, acked = m.HELLO.unpack(payload)[2:]
+        hello = Hello(protocol, name, serial.hex(), boot, journal, first, last, acked, visit)
+        again = self.state in _MET and self.hello is not None and (boot, visit) != (self.hello.boot, self.hello.visit)
+        if session != self._session or again:
+            # It restarted, or gave up a host that was silent too long, or an old `open` came late.
+            if self.state in (*_MET, State.REFUSED):
                 self._enter(State.LOST)
                 self._reopen(now)
             return
@@ -451,6 +461,7 @@ class HostLink:
         self._expected = stored + 1
         self._records.clear()
         self._missing_at = 0
+        self._nth = 0
         self._enter(State.HELLO)
         self._open_at = now
         self._send_resume(now)
@@ -470,6 +481,9 @@ class HostLink:
             self.problem = ""
             self._enter(State.IN_STEP)
             self._ack = self._take_events_in
+        elif self.state is State.IN_STEP and self._take_events_in and not streaming:
+            self._enter(State.LOST)
+            self._reopen(now)
 
     def _take_events(self, payload: bytes) -> None:
         if self.held_back:
@@ -555,4 +569,5 @@ def _event(event: events.Event) -> str:
     return f"event {event.seq} {event.boot}:{event.t_ms / 1000:.3f} {event.kind} {words}".rstrip()
 
 
+_MET = (State.HELLO, State.IN_STEP, State.STALLED)
 _FROM_TABLE = {layout.number: layout for layout in m.FROM_TABLE}
