@@ -1,6 +1,7 @@
 """Feeds nonsense to the decoder, the command parser and both ends; nothing may raise, and nothing may grow.
 
-python tests/soak/fuzz_link.py [--inputs N] [--seed S]   random and mutated inputs
+python tests/soak/fuzz_link.py [--inputs N] [--seed S]   random and mutated inputs, at both ends
+python tests/soak/fuzz_link.py --micropython [...]       the same inputs at the table's end, on both interpreters
 python tests/soak/fuzz_link.py --atheris [-runs=N]       coverage-guided, if atheris is installed
 """
 
@@ -8,13 +9,19 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import random
 import resource
+import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[2] / "firmware")]
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / "tests" / "firmware" / "scripts"
+sys.path[:0] = [str(ROOT / "firmware"), str(SCRIPTS)]
 
 GUIDED = "--atheris" in sys.argv
 if GUIDED:
@@ -26,24 +33,13 @@ if GUIDED:
 else:
     watched = contextlib.nullcontext()
 with watched:
-    from controller.journal import Journal
+    from link_corpus import Replay, aim, fuzzed_table
+
     from paiju.table import HostLink, State
     from tablelink import messages as m
     from tablelink.frame import PAYLOAD, Encoder
-    from tablelink.table_end import CommandError, TableEnd
 
-FRAM = 64 + 26 * 80
-
-
-class Fram:
-    def __init__(self) -> None:
-        self.memory = bytearray(FRAM)
-
-    def readinto(self, address: int, buf: bytearray) -> None:
-        buf[:] = self.memory[address : address + len(buf)]
-
-    def write(self, address: int, buf: bytes) -> None:
-        self.memory[address : address + len(buf)] = bytes(buf)
+BLOCK = 4000  # bytes of a corpus that go down the pipe at once
 
 
 class Target:
@@ -56,14 +52,9 @@ class Target:
     def fresh(self) -> None:
         """Start both ends again, so that long runs keep reaching every state."""
         self.now = 0
-        self.table = TableEnd(Journal(Fram(), FRAM), b"FUZZFUZZ", 1)
-        self.table.service = True
-        for command in m.COMMANDS:
-            if command.name not in ("ping", "stats"):
-                self.table.on(command.name, _handler(command), lambda: None)
+        self.table = fuzzed_table()
         self.host = HostLink(lambda _serial, _journal: 0, random.Random(1))
         self.host.port_opened(0.0)
-        self.table.journal.append(5, 1, 1, 2, 3)  # type: ignore[attr-defined]
         for _ in range(4):
             self.exchange()
 
@@ -87,11 +78,12 @@ class Target:
             end = Encoder.START + min(len(rest), PAYLOAD + 1) - 1
             if end < Encoder.START:
                 return
-            self.encoder.buffer[Encoder.START : end] = rest[1 : 1 + end - Encoder.START]
+            body = bytearray(rest[1 : 1 + end - Encoder.START])
+            if how & 4:
+                aim(self.table, body, rest[0])
+            self.encoder.buffer[Encoder.START : end] = body
             rest = bytes(self.encoder.finish(rest[0], end))
         if how & 2:
-            # Let the session be right now and then, or nothing behind it is ever reached.
-            self.table.session = int.from_bytes(data[2:6], "little") if how & 4 else self.table.session
             self.table.receive(bytearray(rest), len(rest), self.now)
         else:
             self.host.receive(rest, self.now / 1000)
@@ -103,27 +95,15 @@ class Target:
             self.fresh()
 
 
-def _handler(command: m.Command):  # type: ignore[no-untyped-def]
-    layout, ranges = command.reply, command.ranges
-    answer = tuple(b"\0" * int(f[1][5:]) if f[1].startswith("bytes") else 0 for f in layout.fields)
-
-    def handle(*arguments: int) -> object:
-        for value, limits in zip(arguments, ranges, strict=True):
-            assert not limits or limits[0] <= value <= limits[1], (command.name, arguments)
-        if arguments and arguments[0] == 3:
-            raise CommandError(m.BUSY)
-        return answer if len(answer) > 1 else answer[0] if answer else None
-
-    return handle
-
-
-def inputs(rng: random.Random, n: int):  # type: ignore[no-untyped-def]
-    """Noise, well-formed messages with random fields, and mutations of earlier inputs."""
+def inputs(rng: random.Random, n: int) -> Iterator[bytes]:
+    """Noise, well-formed messages with random fields, and mutations of earlier inputs, of at most 255 bytes."""
     layouts = m.FROM_HOST + m.FROM_TABLE
     pool: list[bytes] = [b"\x0b\x01"]
     for i in range(n):
         choice = rng.random()
-        if choice < 0.3:
+        if choice < 0.003:
+            data = b"\0" + bytes(rng.randrange(1, 256) for _ in range(254))  # longer than any frame
+        elif choice < 0.3:
             data = rng.randbytes(rng.randrange(1, 48))
         elif choice < 0.6:
             layout = rng.choice(layouts)
@@ -141,6 +121,58 @@ def inputs(rng: random.Random, n: int):  # type: ignore[no-untyped-def]
         yield data
 
 
+@dataclass
+class Compared:
+    """What a table's end said to a corpus on each interpreter, `grown` in bytes of MicroPython's heap."""
+
+    cpython: tuple[int, ...]
+    micropython: tuple[int, ...]
+    grown: int
+    real_s: float
+
+    FIELDS = ("protocol", "inputs", "digest", "frames", "bad", "oversized", "refused")
+
+    @property
+    def alike(self) -> bool:
+        return self.cpython == self.micropython
+
+
+def compare(n: int, seed: int = 1, report: Callable[[str], None] | None = None) -> Compared:
+    """Give `n` inputs to the table's end here and, down a pipe, on MicroPython; raises if either does."""
+    began = time.perf_counter()
+    beside = Path(sys.executable).with_name("micropython")
+    program = subprocess.Popen(
+        [str(beside) if beside.exists() else "micropython", "-X", "heapsize=192K", str(SCRIPTS / "link_corpus.py"),
+         "/dev/stdin"],
+        env={**os.environ, "MICROPYPATH": f".frozen:{ROOT / 'firmware'}:{ROOT / 'firmware' / 'lib'}"},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert program.stdin is not None
+    assert program.stdout is not None
+    replay = Replay()
+    block = bytearray()
+    try:
+        for number, data in enumerate(inputs(random.Random(seed), n), 1):
+            block += bytes([len(data)]) + data
+            if len(block) > BLOCK - 256 or number == n:
+                program.stdin.write(len(block).to_bytes(4, "little") + block)
+                block.clear()
+            replay.take(data)
+            if report and number % 1_000_000 == 0:
+                report(f"{number} inputs, {time.perf_counter() - began:.0f} s")
+        program.stdin.close()
+        words = [int(word) for word in program.stdout.read().split()]
+    except BrokenPipeError:
+        raise RuntimeError("MicroPython gave up; its words are above") from None
+    finally:
+        program.kill()
+        code = program.wait()
+        program.stdout.close()
+    if not words:
+        raise RuntimeError(f"MicroPython gave no result and ended with {code}")
+    return Compared(replay.result(), tuple(words[:-1]), words[-1], time.perf_counter() - began)
+
+
 def main() -> None:
     if GUIDED:
         sys.argv.remove("--atheris")
@@ -150,7 +182,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--inputs", type=int, default=10_000_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--micropython", action="store_true", help="replay at the table's end, on both interpreters")
     options = parser.parse_args()
+    if options.micropython:
+        compared = compare(options.inputs, options.seed, lambda text: print(text, flush=True))
+        for name, here, there in zip(Compared.FIELDS, compared.cpython, compared.micropython, strict=True):
+            print(f"{name:12}{here:14} on CPython{there:14} on MicroPython")
+        print(
+            f"{options.inputs} inputs, no exception, {options.inputs / compared.real_s:.0f} a second, "
+            f"MicroPython's heap grew by {compared.grown} bytes after the first 100000"
+        )
+        if not compared.alike or compared.grown > 0:
+            sys.exit("the interpreters differ" if not compared.alike else "the heap grew")
+        return
     target = Target()
     began = time.perf_counter()
     settled = 0
