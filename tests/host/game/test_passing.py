@@ -26,21 +26,27 @@ def log(*rows: tuple[int, int, int]) -> list[tuple[Event, int]]:
 
 def test_of_a_way_through_a_wrong_zone_only_the_wrong_sight_is_left_out() -> None:
     discard = log((0, 5, zone(3, HAND)), (900, 5, zone(2, POND)), (4300, 5, zone(3, POND)))
-    assert passing_sights(discard) == {2}
+    assert passing_sights(discard) == {2: zone(3, POND)}
 
 
 def test_a_way_that_tiles_go_is_left_alone() -> None:
     claimed = log((0, 5, zone(3, HAND)), (900, 5, zone(3, POND)), (2500, 5, zone(1, MELD)))
-    assert passing_sights(claimed) == set()
+    assert passing_sights(claimed) == {}
 
 
 def test_a_flower_is_not_claimed_from_a_pond() -> None:
     flower = log((0, 140, zone(0, HAND)), (900, 140, zone(0, POND)), (2700, 140, zone(0, MELD)))
-    assert passing_sights(flower) == {2}
+    assert passing_sights(flower) == {2: zone(0, MELD)}
 
 
 def test_what_lay_wrong_for_long_is_not_a_passing_sight() -> None:
-    assert passing_sights(log((0, 5, zone(1, HAND)), (60_000, 5, zone(2, POND)))) == set()
+    assert passing_sights(log((0, 5, zone(1, HAND)), (60_000, 5, zone(2, POND)))) == {}
+
+
+def test_a_tile_that_fell_from_the_wall_and_went_back_was_never_played() -> None:
+    fallen = log((0, 140, zone(1, MELD)), (11_000, 140, NO_ZONE), (14_000, 8, zone(2, HAND)))
+    assert passing_sights(fallen) == {1: NO_ZONE}
+    assert passing_sights(fallen[:2]) == {}
 
 
 def test_a_silent_tile_was_played_when_it_went_silent() -> None:

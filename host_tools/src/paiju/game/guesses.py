@@ -9,7 +9,7 @@ from paiju.game.events import HAND, MELD, NO_ZONE, POND, zone_of
 from paiju.game.position import FACE, FLOWER, WALL
 from paiju.game.steps import REORDER_MS, Steps, claim_kind
 
-RETHINK: Final = 6
+RETHINK: Final = 12
 """How many actions back a late sight may change the order of."""
 
 
@@ -36,7 +36,8 @@ class Guesses:
         if where in (HAND, POND) and (self._absent_discard(seat) or self._overtaken(tile, seat)):
             return True
         if where == HAND:
-            return tile == self._case.position.live and seat not in declared and self._took_back(tile, seat)
+            back = tile == self._case.position.live and seat not in declared and self._took_back(tile, seat)
+            return back or self._steps.read_late(tile, seat)
         if where == MELD and not FLOWER[tile]:
             return self._meld(tile, seat)
         if where in (MELD, POND) and self._unseen_draw(tile, seat):
@@ -91,11 +92,10 @@ class Guesses:
         )
         if not held or gone or (claiming and case.seen[tile] % 4 != MELD):
             return False
+        # Likelier than a tile that stood unread, and another drawn unread, is one that never stood in the hand.
+        drawn = (tile,) if position.place[tile] == WALL else ()
         drawn_from = position.owed[seat][0]
-        case.do(Draft(ActionKind.DRAW, seat, drawn_from=drawn_from, confidence=Confidence.INFERRED))
-        if position.place[tile] == WALL:
-            case.learn(seat, tile)
-        return True
+        return case.do(Draft(ActionKind.DRAW, seat, drawn, drawn_from=drawn_from, confidence=Confidence.INFERRED))
 
     def _meld(self, tile: int, seat: int) -> bool:
         case, steps = self._case, self._steps
@@ -103,12 +103,21 @@ class Guesses:
         live = steps.claimable(seat)
         if live is not None and case.seen[live] == NO_ZONE and case.due(live) <= case.now:
             return steps.claim(seat, live, group, Confidence.INFERRED)
+        if live is not None and self._played_on(seat) and steps.claim(seat, live, group, Confidence.INFERRED):
+            return True
         if seat != case.position.turn:
             return self._unseen_discard(seat, group)
         same = [other for other in group if FACE[other] == FACE[tile]]
         complete = len(same) == 4 or (len(same) == 1 and case.position.pung_of(seat, FACE[tile]) is not None)
         known = all(other in case.position.hands[seat] for other in same)
         return complete and known and self._unseen_draw(tile, seat) and steps.own_kong(seat, same)
+
+    def _played_on(self, seat: int) -> bool:
+        """Whether the seat has discarded without a draw: what it exposed is a claim, though the claimed tile lies
+        in the pond as yet."""
+        case = self._case
+        discarded = any(case.due(tile) <= case.now for tile in case.odd_in(zone_of(seat, POND)))
+        return discarded and not any(case.position.place[tile] == WALL for tile in case.odd_in(zone_of(seat, HAND)))
 
     def _unseen_discard(self, seat: int, group: list[int]) -> bool:
         """A discard that was claimed before any reader saw it: the one tile of the meld that was not the claimer's."""
@@ -148,9 +157,16 @@ class Guesses:
             and case.position.place[tile] == WALL
             and case.position.dealt[case.seen[tile] // 4]
             and case.seen[tile] // 4 != case.position.turn
+            and (case.due(tile) <= case.now or self._in_turn(tile, case.seen[tile] // 4))
             and self._rethink(tile, case.seen[tile] // 4)
             for tile in case.odd
         )
+
+    def _in_turn(self, tile: int, seat: int) -> bool:
+        """Whether the tile was seen before, or with, the discard of the seat: it belongs to a turn that is over."""
+        case = self._case
+        discards = (a.ms for a in reversed(case.actions) if (a.kind, a.seat) == (ActionKind.DISCARD, seat))
+        return case.since[tile] < next(discards, -REORDER_MS) + REORDER_MS
 
     def _rethink(self, tile: int, seat: int) -> bool:
         """Derive the last turn of the seat again with the tile in front, if that explains all it did before."""

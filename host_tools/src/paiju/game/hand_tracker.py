@@ -9,7 +9,7 @@ report does not matter.
 
 from collections.abc import Iterable, Sequence
 
-from paiju.game.actions import Action, ActionKind
+from paiju.game.actions import Action, ActionKind, Confidence
 from paiju.game.attention import Attention, Reason
 from paiju.game.case import SETTLE_MS, Case, Draft, Output
 from paiju.game.deal import Deal
@@ -78,6 +78,8 @@ class HandTracker:
         self.case.observe(tile, zone, ms, event.seq)
         if not self.position.over:
             self._explain()
+            if self._wins.read and not self._held:
+                self._hasten()
         return self.take()
 
     def declare_win(self, seat: int, event: TableEvent, ms: int) -> list[Output]:
@@ -201,8 +203,8 @@ class HandTracker:
         while not self.position.over and (
             self._deal.step()
             or self._steps.step()
-            or self._guesses.late()
             or self._guesses.step(self._wins.declared)
+            or self._guesses.late()
             or self._wins.step()
         ):
             pass
@@ -210,15 +212,32 @@ class HandTracker:
             self.case.update_attention()
 
     def _hasten(self) -> None:
-        """A win that does not hold yet may wait for guesses that still settle: they are taken if it then holds."""
-        branch = self.case.branch(len(self.actions))
-        branch.now += branch.settle_ms
-        steps = Steps(branch)
-        guesses, wins = Guesses(branch, steps, self._cautious), self._wins.on(branch)
-        while steps.step() or guesses.late() or guesses.step(wins.declared):
-            pass
-        if wins.step() or (any(guesses.won_discard(seat) for seat in sorted(wins.declared)) and wins.step()):
-            self.case.adopt(branch)
+        """A win that does not hold yet may wait for guesses that still settle: they are taken if it then holds.
+
+        A tile that shows itself in the full read, in a hand with one unread, need not be the one just drawn.
+        """
+        if self.position.over or not all(self.position.dealt):
+            return
+        branches = [self.case.branch(len(self.actions))]
+        if (last := self.case.revocable()) is not None and self._may_be_older(last):
+            assert last.seat is not None
+            branches.append(self.case.branch(len(self.actions) - 1))
+            branches[-1].learn(last.seat, last.tiles[0])
+        for branch in branches:
+            branch.now += branch.settle_ms
+            steps = Steps(branch)
+            guesses, wins = Guesses(branch, steps, self._cautious), self._wins.on(branch)
+            while steps.step() or guesses.step(wins.declared) or guesses.late():
+                pass
+            if wins.step() or (any(guesses.won_discard(seat) for seat in sorted(wins.declared)) and wins.step()):
+                self.case.adopt(branch)
+                return
+
+    def _may_be_older(self, draw: Action) -> bool:
+        """Whether the tile drawn last, by a seat that declares a win, may have stood unread in the hand."""
+        inferred = draw.kind is ActionKind.DRAW and draw.confidence is Confidence.INFERRED
+        seat = draw.seat
+        return bool(inferred and draw.tiles and seat in self._wins.declared and self.position.missing(seat) > 0)
 
     def _end(self, ms: int) -> None:
         """Nobody won: a drawn hand, or an aborted one if it had not been dealt. Nothing is waited for any more."""

@@ -1,16 +1,19 @@
 """Sights that proved wrong: a tile that lay somewhere for a while, where none comes from and none goes to."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from paiju.game.case import SETTLE_MS
 from paiju.game.events import HAND, MELD, MOVES, NO_ZONE, POND, TableEvent, number, zone_after
 from paiju.game.position import FLOWER
 from paiju.tiles import TILE_COUNT
 
 PASSING_MS: Final = 10_000
 """How long a tile may have lain where it cannot have been played to, to be one that lay there by mistake."""
+GONE_MS: Final = 4000
+"""How long a reader may take to tell that a tile is gone."""
 
 Cost = tuple[int, int, int]
 
@@ -24,29 +27,35 @@ class Stay:
     ms: int = 0
 
 
-def passing_sights(log: Iterable[tuple[TableEvent, int]]) -> set[int]:
-    """Numbers of the events that saw a tile where it lay by mistake.
+def passing_sights(log: Sequence[tuple[TableEvent, int]]) -> dict[int, int]:
+    """Numbers of the events that saw a tile where it lay by mistake, with the zone where it lay next.
 
     Of each tile as few stays as possible, and the shortest, are left out for the rest to be a way that tiles go.
     """
     sights: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     winners: set[int] = set()
-    for event, ms in log:
+    now = 0
+    for event, now in log:
         if event.kind == "button" and event.fields["button"] == "win":
             winners.add(number(event, "seat"))
         if event.kind in MOVES:
-            sights[number(event, "tile")].append((event.seq, ms, zone_after(event)))
-    wrong: set[int] = set()
+            sights[number(event, "tile")].append((event.seq, now, zone_after(event)))
+    wrong: dict[int, int] = {}
     for code, seen in sights.items():
         flower = code % 256 < TILE_COUNT and FLOWER[code % 256]
-        stays = _stays(seen)
+        stays = _stays(seen, now)
         if len(stays) > 1:
-            for stay in _left_out(stays, winners, flower):
-                wrong.update(stay.seqs)
+            kept = _kept(stays, winners, flower)
+            for index, stay in enumerate(stays):
+                if index not in kept:
+                    following = next(stays[later].zone for later in kept if later > index)
+                    wrong.update(dict.fromkeys(stay.seqs, following))
     return wrong
 
 
-def _stays(seen: Sequence[tuple[int, int, int]]) -> list[Stay]:
+def _stays(seen: Sequence[tuple[int, int, int]], now: int) -> list[Stay]:
+    """Where a tile was, one zone after the other; at last nowhere, if it went from the open back to where no reader
+    is and had never been in a hand."""
     stays: list[Stay] = []
     for index, (seq, ms, zone) in enumerate(seen):
         if zone == NO_ZONE:
@@ -56,25 +65,28 @@ def _stays(seen: Sequence[tuple[int, int, int]]) -> list[Stay]:
         stays[-1].seqs.append(seq)
         if index + 1 < len(seen):
             stays[-1].ms += seen[index + 1][1] - ms
+    seq, ms, zone = seen[-1]
+    if zone == NO_ZONE and ms + SETTLE_MS <= now and all(stay.zone % 4 != HAND for stay in stays):
+        stays.append(Stay(NO_ZONE, [seq]))
     return stays
 
 
-def _left_out(stays: Sequence[Stay], winners: set[int], flower: bool) -> list[Stay]:
-    """The cheapest way from the first stays to the last: steps that no tile goes weigh most, then stays left out."""
-    best: list[tuple[Cost, list[Stay]]] = []
+def _kept(stays: Sequence[Stay], winners: set[int], flower: bool) -> list[int]:
+    """Indices on the cheapest way to the last stay: steps that no tile goes weigh most, then stays left out."""
+    best: list[tuple[Cost, list[int]]] = []
     for end, stay in enumerate(stays):
-        ways: list[tuple[Cost, list[Stay]]] = []
+        ways: list[tuple[Cost, list[int]]] = []
         for start in range(end, -1, -1):
-            skipped = list(stays[start:end])
-            if any(other.ms >= PASSING_MS for other in skipped):
+            skipped = stays[start:end]
+            if any(other.ms >= PASSING_MS + (GONE_MS if stay.zone == NO_ZONE else 0) for other in skipped):
                 break
             skipped_ms = sum(other.ms for other in skipped)
             if start == 0:
-                ways.append(((0, len(skipped), skipped_ms), skipped))
+                ways.append(((0, len(skipped), skipped_ms), [end]))
                 continue
             cost, before = best[start - 1]
             odd = not _goes(stays[start - 1].zone, stay.zone, winners, flower)
-            ways.append(((cost[0] + odd, cost[1] + len(skipped), cost[2] + skipped_ms), before + skipped))
+            ways.append(((cost[0] + odd, cost[1] + len(skipped), cost[2] + skipped_ms), [*before, end]))
         best.append(min(ways, key=lambda way: way[0]))
     return best[-1][1]
 
@@ -84,6 +96,8 @@ def _goes(here: int, there: int, winners: set[int], flower: bool) -> bool:
     into others' melds, but for a flower, and into a winner's hand."""
     if here == there:
         return True
+    if there == NO_ZONE:
+        return False
     if here % 4 == HAND:
         return here // 4 == there // 4
     if here % 4 != POND or here // 4 == there // 4 or flower:

@@ -162,7 +162,7 @@ class Position:
         draws = list(self.last_draw)
         draws[seat] = action
         self.last_draw = tuple(draws)
-        if seat == self.turn:
+        if seat == self.turn and DrawnFrom.WALL not in self.owed[seat]:  # a flower may be replaced late
             self.live = None
 
     def _meld(self, action: Action, seat: int) -> None:

@@ -95,13 +95,37 @@ class Steps:
             overtaken = self.overtaken(tile, seat)
             if (overtaken or self._claim_under_way(seat)) and not late:
                 return False
+            if len(owed) > 1 and self._replaced_unread(tile, seat):
+                return True
             # With a tile of the hand never read, or two draws owed, it is not sure which one this is.
             sure = len(owed) == 1 and position.missing(seat) <= 0 and not overtaken
             return self.draw(seat, tile, Confidence.SEEN if sure else Confidence.INFERRED)
-        if position.missing(seat) > 0:
-            self.case.learn(seat, tile)
-            return True
-        return False
+        # While other acts are unexplained, or just before its turn, it may be the next draw of the seat.
+        alone = all(self.case.seen[other] == zone_of(seat, HAND) for other in self.case.odd)
+        last_draw = position.last_draw[seat]
+        drawn_unread = last_draw is not None and not last_draw.tiles
+        sure = alone and (drawn_unread or seat != (position.turn + 1) % 4)
+        return (sure or not any(position.moved_yet)) and self.read_late(tile, seat)
+
+    def _replaced_unread(self, tile: int, seat: int) -> bool:
+        """A flower was laid aside so long ago that its replacement must be in the hand, unread."""
+        case = self.case
+        flowers = (a for a in reversed(case.actions) if (a.kind, a.seat) == (ActionKind.FLOWER, seat))
+        flower = next(flowers, None)
+        if flower is None or case.origin[tile] != NO_ZONE or case.since[tile] < flower.ms + case.settle_ms:
+            return False
+        draft = Draft(ActionKind.DRAW, seat, drawn_from=DrawnFrom.FLOWER, confidence=Confidence.INFERRED)
+        return case.do(draft, ms=flower.ms)
+
+    def read_late(self, tile: int, seat: int) -> bool:
+        """A tile that stood unread in the hand."""
+        position = self.case.position
+        origin = self.case.origin[tile]
+        discarded = origin != NO_ZONE and origin % 4 == POND
+        if position.place[tile] != WALL or position.missing(seat) <= 0 or discarded:
+            return False
+        self.case.learn(seat, tile)
+        return True
 
     def _into_pond(self, tile: int, seat: int, late: bool) -> bool:
         position = self.case.position
@@ -139,12 +163,18 @@ class Steps:
         early = not position.moved_yet[seat]
         if seat != position.turn and not early:
             return False
-        held = self.from_hand(tile, seat)
+        held = tile in position.hands[seat] or (self._may_hold_unread(seat) and self.from_hand(tile, seat))
         if held and position.must_draw(seat) and not early:
             return False
         if not held and not self.drew_unread(tile, seat):
             return False
         return self.case.do(Draft(ActionKind.FLOWER, seat, (tile,)), (tile,))
+
+    def _may_hold_unread(self, seat: int) -> bool:
+        """Whether an unread tile of the seat may be a flower: nobody keeps one when it has come to its turn."""
+        position, last = self.case.position, self.case.position.last
+        drew = last is not None and (last.kind, last.seat, last.tiles) == (ActionKind.DRAW, seat, ())
+        return drew or not position.moved_yet[seat]
 
     def melded(self, seat: int) -> list[int]:
         """The odd tiles in a seat's meld zone, flowers apart."""
@@ -250,8 +280,11 @@ class Steps:
     def drew_unread(self, tile: int, seat: int, confidence: Confidence = Confidence.SEEN) -> bool:
         """Draw a tile that came from the wall straight to where it is seen: the hand did not hold it."""
         position = self.case.position
-        could = position.must_draw(seat) and not position.missing(seat) and position.wall_left > 0
-        return could and all(position.dealt) and position.place[tile] == WALL and self.draw(seat, tile, confidence)
+        if not position.must_draw(seat) or not position.wall_left or position.place[tile] != WALL:
+            return False
+        unread = position.missing(seat) > 0 and not (FLOWER[tile] and position.moved_yet[seat])
+        open_deal = not all(position.dealt) and position.owed[seat][0] is not DrawnFrom.FLOWER
+        return not unread and not open_deal and self.draw(seat, tile, confidence)
 
 
 def claim_kind(seat: int, live: int, own: list[int], discarder: int) -> ActionKind | None:

@@ -6,6 +6,7 @@ Between the end of a hand and the next wall everything is clean-up: it stays in 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from enum import Enum
 from itertools import product
 from typing import Final
 
@@ -25,8 +26,15 @@ from paiju.tiles import TILE_COUNT
 Report = Output | HandRecord
 
 _HANDS: Final = frozenset(zone_of(seat, HAND) for seat in SEATS)
-NONE: Final[frozenset[int]] = frozenset()
 _CLOCK_WRAP: Final = 1 << 32
+
+
+class _Wrong(Enum):
+    """What is made of a sight that proved wrong."""
+
+    LEFT_OUT = 1
+    WHERE_IT_LAY_NEXT = 2
+    BELIEVED = 3
 
 
 class Tracker:
@@ -299,9 +307,9 @@ class Tracker:
         return [*self._put_in_place(again), *again.remark(Reason.DEALER, self._clock)]
 
     def _hindsight(self) -> list[Report]:
-        """When something new cannot be explained: derive the hand again without the sights that proved wrong, with
-        late ones moved to their time, for the dealer that was expected, or without inferring discards from tiles
-        out of sight.
+        """When something new cannot be explained: derive the hand again without the sights that proved wrong, or
+        with the tile where it lay next instead, with late ones moved to their time, for the dealer that was
+        expected, or without inferring discards from tiles out of sight.
 
         Taken only if it leaves less unexplained. What a person has corrected is not touched.
         """
@@ -316,14 +324,15 @@ class Tracker:
             logs.append(in_time)
         best: HandTracker = hand
         setups = {self._expected: None, hand.setup: None}
-        ways = product(logs, setups, (False, True), {frozenset(wrong): None, NONE: None})
-        for log, setup, cautious, left_out in ways:
+        for log, setup, cautious, way in product(logs, setups, (False, True), _Wrong if wrong else (_Wrong.BELIEVED,)):
             again = HandTracker(setup, settle_ms=self.settle_ms, cautious=cautious)
             for event, ms in log:
-                if event.seq in left_out:
+                if event.seq not in wrong or way is _Wrong.BELIEVED:
+                    self._give(again, event, ms)
+                elif way is _Wrong.LEFT_OUT:
                     again.pass_time(event, ms)
                 else:
-                    self._give(again, event, ms)
+                    again.move(number(event, "tile") % 256, wrong[event.seq], event, ms)
             if again.unexplained < best.unexplained:
                 best = again
             if not best.unexplained:

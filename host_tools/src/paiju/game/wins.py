@@ -23,6 +23,11 @@ class Wins:
     def declared(self) -> frozenset[int]:
         return frozenset(self._declared)
 
+    @property
+    def read(self) -> frozenset[int]:
+        """Seats whose hand was read since they declared, and whose win is not decided."""
+        return frozenset(self._read)
+
     def declare(self, seat: int, ms: int, seq: int) -> None:
         """The win button of a seat went down."""
         self._declared[seat] = ms, seq
