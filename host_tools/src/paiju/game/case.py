@@ -34,7 +34,8 @@ class Draft:
 class Case:
     """Sights and actions of one hand.
 
-    seen, since, seq: by tile number, the zone where it is seen, from when (ms), by which event. odd: tiles seen
+    seen, since, seq: by tile number, the zone where it is seen, from when (ms), by which event; origin, first: the
+    zone before, and when it was seen at all for the first time. odd: tiles seen
     elsewhere than the actions put them, in the order in which they became so. noticed: odd tiles that had
     their time and are on the attention list; explain: gives possible explanations of tiles in a zone in words.
     """
@@ -47,6 +48,8 @@ class Case:
         self.seen = list(seen) if seen is not None else [NO_ZONE] * TILE_COUNT
         self.since = [0] * TILE_COUNT
         self.origin = list(self.seen)
+        self.first: list[int | None] = [None] * TILE_COUNT
+        self._lay_since = [0] * TILE_COUNT
         self.seq = [0] * TILE_COUNT
         self.odd: dict[int, None] = {}
         self.noticed: dict[int, Reason] = {}
@@ -63,7 +66,8 @@ class Case:
         """The same sights after only the first `length` actions."""
         case = Case(self.setup, self.seen, self.settle_ms)
         case.since, case.seq, case.origin = list(self.since), list(self.seq), list(self.origin)
-        case.now, case.event = self.now, self.event
+        case._lay_since = list(self._lay_since)
+        case.first, case.now, case.event = list(self.first), self.now, self.event
         case.restart(self.actions[:length], self.made_at[:length])
         return case
 
@@ -78,6 +82,11 @@ class Case:
         """The tile is seen in `zone` from now on; after the end of the hand it is no longer compared."""
         if self.seen[tile] not in (NO_ZONE, zone):
             self.origin[tile] = self.seen[tile]
+            self._lay_since[tile] = self.since[tile]
+        elif zone == self.origin[tile] and zone % 4 in (MELD, POND):  # a reader lost it for a while
+            ms = self._lay_since[tile]
+        if self.first[tile] is None and zone != NO_ZONE:
+            self.first[tile] = ms
         self.seen[tile], self.since[tile], self.seq[tile] = zone, ms, seq
         if not self.position.over:
             self.noticed.pop(tile, None)

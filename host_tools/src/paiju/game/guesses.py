@@ -93,9 +93,18 @@ class Guesses:
         if not held or gone or (claiming and case.seen[tile] % 4 != MELD):
             return False
         # Likelier than a tile that stood unread, and another drawn unread, is one that never stood in the hand.
-        drawn = (tile,) if position.place[tile] == WALL else ()
+        drawn = (tile,) if position.place[tile] == WALL else self._read_meanwhile(seat)
         drawn_from = position.owed[seat][0]
         return case.do(Draft(ActionKind.DRAW, seat, drawn, drawn_from=drawn_from, confidence=Confidence.INFERRED))
+
+    def _read_meanwhile(self, seat: int) -> tuple[int, ...]:
+        """The one tile of the wall that has come to light in the hand before the seat's next turn, if there is one."""
+        case = self._case
+        before = (seat + 3) % 4
+        until = min((case.since[tile] for tile in case.odd_in(zone_of(before, POND))), default=case.now + 1)
+        tiles = [t for t in case.odd_in(zone_of(seat, HAND)) if case.position.place[t] == WALL]
+        tiles = [tile for tile in tiles if (case.first[tile] or 0) < until]
+        return tuple(tiles) if len(tiles) == 1 else ()
 
     def _meld(self, tile: int, seat: int) -> bool:
         case, steps = self._case, self._steps
@@ -103,8 +112,10 @@ class Guesses:
         live = steps.claimable(seat)
         if live is not None and case.seen[live] == NO_ZONE and case.due(live) <= case.now:
             return steps.claim(seat, live, group, Confidence.INFERRED)
-        if live is not None and self._played_on(seat) and steps.claim(seat, live, group, Confidence.INFERRED):
-            return True
+        if live is not None and self._played_on(seat):
+            own = self._with_the_last(seat, live, [other for other in group if other != live])
+            if steps.claim(seat, live, own, Confidence.INFERRED):
+                return True
         if seat != case.position.turn:
             return self._unseen_discard(seat, group)
         same = [other for other in group if FACE[other] == FACE[tile]]
@@ -118,6 +129,19 @@ class Guesses:
         case = self._case
         discarded = any(case.due(tile) <= case.now for tile in case.odd_in(zone_of(seat, POND)))
         return discarded and not any(case.position.place[tile] == WALL for tile in case.odd_in(zone_of(seat, HAND)))
+
+    def _with_the_last(self, seat: int, live: int, own: list[int]) -> list[int]:
+        """The claimer's tiles of a meld, with the one not laid down as yet if only one face completes it."""
+        case, discarder = self._case, self._case.position.place[live] // 4
+        if len(own) != 1 or case.seen[live] != zone_of(seat, MELD):
+            return own
+        hand = zone_of(seat, HAND)
+        lacking = [
+            tile
+            for tile in sorted(case.position.hands[seat], key=lambda tile: (case.seen[tile] == hand, tile))
+            if tile not in own and claim_kind(seat, live, [*own, tile], discarder) is not None
+        ]
+        return [*own, lacking[0]] if len({FACE[tile] for tile in lacking}) == 1 else own
 
     def _unseen_discard(self, seat: int, group: list[int]) -> bool:
         """A discard that was claimed before any reader saw it: the one tile of the meld that was not the claimer's."""

@@ -13,12 +13,13 @@ from paiju.game.actions import Action, ActionKind, Confidence
 from paiju.game.attention import Attention, Reason
 from paiju.game.case import SETTLE_MS, Case, Draft, Output
 from paiju.game.deal import Deal
-from paiju.game.events import HAND, SEAT_ZONES, TableEvent
+from paiju.game.events import HAND, SEAT_ZONES, SEATS, TableEvent
 from paiju.game.guesses import Guesses
-from paiju.game.position import Position, Setup
+from paiju.game.position import WALL, Position, Setup
 from paiju.game.proposals import Proposal, declared_win, describe, proposals
 from paiju.game.steps import Steps
 from paiju.game.wins import Wins
+from paiju.tiles import TILE_COUNT
 
 
 class HandTracker:
@@ -239,6 +240,14 @@ class HandTracker:
         seat = draw.seat
         return bool(inferred and draw.tiles and seat in self._wins.declared and self.position.missing(seat) > 0)
 
+    def _learn_the_last(self) -> None:
+        """Of an exhausted wall, one tile that was never seen must be the one that a hand holds unread."""
+        position = self.position
+        unread = [seat for seat in SEATS for _ in range(position.missing(seat))]
+        unseen = [tile for tile in range(TILE_COUNT) if position.place[tile] == WALL]
+        if not position.wall_left and len(unread) == len(unseen) == 1:
+            self.case.learn(unread[0], unseen[0])
+
     def _end(self, ms: int) -> None:
         """Nobody won: a drawn hand, or an aborted one if it had not been dealt. Nothing is waited for any more."""
         case = self.case
@@ -248,6 +257,7 @@ class HandTracker:
         if self.position.over or not self.actions:
             return
         left = self.position.wall_left
+        self._learn_the_last()
         flag = "aborted" if not all(self.position.dealt) else "wall_not_exhausted" if left else "wall_exhausted"
         case.do(Draft(ActionKind.END, None, flags=(flag,)), ms=ms)
         if left:

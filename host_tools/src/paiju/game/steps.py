@@ -92,6 +92,8 @@ class Steps:
             return False  # a discard that could not be explained yet is nobody's draw
         owed = position.owed[seat]
         if owed and position.wall_left and (all(position.dealt) or owed[0] is DrawnFrom.FLOWER):
+            if self._before_its_turn(tile, seat):
+                return False
             overtaken = self.overtaken(tile, seat)
             if (overtaken or self._claim_under_way(seat)) and not late:
                 return False
@@ -106,6 +108,14 @@ class Steps:
         drawn_unread = last_draw is not None and not last_draw.tiles
         sure = alone and (drawn_unread or seat != (position.turn + 1) % 4)
         return (sure or not any(position.moved_yet)) and self.read_late(tile, seat)
+
+    def _before_its_turn(self, tile: int, seat: int) -> bool:
+        """Whether it came well before the first turn of the seat: it may replace a flower not read as yet."""
+        case, position = self.case, self.case.position
+        last = position.last
+        if position.moved_yet[seat] or last is None or position.owed[seat][0] is not DrawnFrom.WALL:
+            return False
+        return case.since[tile] < last.ms - REORDER_MS and case.now < last.ms + case.settle_ms
 
     def _replaced_unread(self, tile: int, seat: int) -> bool:
         """A flower was laid aside so long ago that its replacement must be in the hand, unread."""
@@ -200,7 +210,7 @@ class Steps:
         case = self.case
         discarder = case.position.place[live] // 4
         kind = claim_kind(seat, live, own, discarder)
-        if kind is None or not self._all_from_hand(own, seat):
+        if kind is None or not (self._all_from_hand(own, seat) or self._replaced_into(own, seat)):
             return False
         flags: tuple[str, ...] = ()
         if case.position.live is None:
@@ -271,6 +281,15 @@ class Steps:
         position = self.case.position
         unread = [tile for tile in tiles if tile not in position.hands[seat]]
         return len(unread) <= position.missing(seat) and all(position.place[tile] == WALL for tile in unread)
+
+    def _replaced_into(self, own: list[int], seat: int) -> bool:
+        """Draw the replacement of a flower that is played before it was read in the hand."""
+        position = self.case.position
+        strange = [tile for tile in own if tile not in position.hands[seat]]
+        owed = position.owed[seat]
+        if len(strange) != 1 or position.place[strange[0]] != WALL or not owed or owed[0] is not DrawnFrom.FLOWER:
+            return False
+        return self.draw(seat, strange[0], Confidence.INFERRED)
 
     def draw(self, seat: int, tile: int, confidence: Confidence = Confidence.SEEN) -> bool:
         drawn_from = self.case.position.owed[seat][0]
