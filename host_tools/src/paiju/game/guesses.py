@@ -20,6 +20,8 @@ class Guesses:
         self._case = case
         self._steps = steps
         self._cautious = cautious
+        self.bold = False
+        """Whether being cautious would have made a difference."""
 
     def step(self, declared: frozenset[int]) -> bool:
         """Take one guess that is due; `declared`: seats that have declared a win and may hold the discard."""
@@ -65,6 +67,7 @@ class Guesses:
         if position.must_draw(turn):
             drawn_from = position.owed[turn][0]
             case.do(Draft(ActionKind.DRAW, turn, drawn_from=drawn_from, confidence=Confidence.INFERRED))
+        self.bold = True
         return case.do(Draft(ActionKind.DISCARD, turn, (gone[0],), confidence=Confidence.INFERRED), gone)
 
     def _took_back(self, tile: int, seat: int) -> bool:

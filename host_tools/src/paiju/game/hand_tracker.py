@@ -67,6 +67,11 @@ class HandTracker:
         """How much of what the table shows the actions do not account for."""
         return len(self.case.noticed) + self._wins.refused
 
+    @property
+    def bold(self) -> bool:
+        """Whether a cautious tracker may have come to something else."""
+        return self._guesses.bold
+
     def evident_dealer(self) -> int | None:
         """The seat that plays as dealer, if it is not the expected one."""
         return self._deal.evident_dealer()
@@ -230,6 +235,7 @@ class HandTracker:
             guesses, wins = Guesses(branch, steps, self._cautious), self._wins.on(branch)
             while steps.step() or guesses.step(wins.declared) or guesses.late():
                 pass
+            self._guesses.bold |= guesses.bold
             if wins.step() or (any(guesses.won_discard(seat) for seat in sorted(wins.declared)) and wins.step()):
                 self.case.adopt(branch)
                 return

@@ -3,7 +3,7 @@
 Between the end of a hand and the next wall everything is clean-up: it stays in the raw log only.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from enum import Enum
@@ -60,6 +60,8 @@ class Tracker:
         self._seen = [NO_ZONE] * TILE_COUNT
         self._corrections: list[Correction] = []
         self._accepted = 0
+        self._plain = True
+        self._recorded: object = None
         self._clock = 0
         self._boot: int | None = None
         self._offset = 0
@@ -266,6 +268,7 @@ class Tracker:
             self._log.clear()
             self._corrections.clear()
             self._accepted = 0
+            self._plain = self._seen.count(NO_ZONE) == TILE_COUNT
             self._dice = tuple(self._thrown)
             self.record = None
             self.hand = HandTracker(self.setup, self._seen, self.settle_ms)
@@ -324,24 +327,39 @@ class Tracker:
             logs.append(in_time)
         best: HandTracker = hand
         setups = {self._expected: None, hand.setup: None}
-        for log, setup, cautious, way in product(logs, setups, (False, True), _Wrong if wrong else (_Wrong.BELIEVED,)):
-            again = HandTracker(setup, settle_ms=self.settle_ms, cautious=cautious)
-            for event, ms in log:
-                if event.seq not in wrong or way is _Wrong.BELIEVED:
-                    self._give(again, event, ms)
-                elif way is _Wrong.LEFT_OUT:
-                    again.pass_time(event, ms)
-                else:
-                    again.move(number(event, "tile") % 256, wrong[event.seq], event, ms)
+        bold: set[tuple[int, Setup, _Wrong]] = set()
+        if self._plain and hand.bold:
+            bold.add((0, hand.setup, _Wrong.BELIEVED))
+        for number_of_log, setup, cautious, way in product(
+            range(len(logs)), setups, (False, True), _Wrong if wrong else (_Wrong.BELIEVED,)
+        ):
+            as_before = self._plain and (number_of_log, setup, way) == (0, hand.setup, _Wrong.BELIEVED)
+            if (cautious and (number_of_log, setup, way) not in bold) or (as_before and not cautious):
+                continue
+            again = self._derived(logs[number_of_log], setup, cautious, wrong, way)
+            if again.bold:
+                bold.add((number_of_log, setup, way))
             if again.unexplained < best.unexplained:
                 best = again
             if not best.unexplained:
                 break
         if best is hand:
             return []
+        self._plain = False
         self._accepted = best.unexplained
         self.setup = best.setup
         return self._put_in_place(best)
+
+    def _derived(self, log: Log, setup: Setup, cautious: bool, wrong: Mapping[int, int], way: _Wrong) -> HandTracker:
+        again = HandTracker(setup, settle_ms=self.settle_ms, cautious=cautious)
+        for event, ms in log:
+            if event.seq not in wrong or way is _Wrong.BELIEVED:
+                self._give(again, event, ms)
+            elif way is _Wrong.LEFT_OUT:
+                again.pass_time(event, ms)
+            else:
+                again.move(number(event, "tile") % 256, wrong[event.seq], event, ms)
+        return again
 
     def _put_in_place(self, again: HandTracker) -> list[Report]:
         """Let another derivation of the hand supersede the present one; tell only what differs."""
@@ -371,6 +389,12 @@ class Tracker:
         hand = self._hand_or_fail()
         if not hand.position.over:
             return []
+        attention = hand.case.attention
+        counts = len(self._corrections), len(hand.case.superseded), len(attention.items)
+        state = tuple(hand.actions), attention.open, hand.overridden, counts
+        if self.record is not None and state == self._recorded:
+            return []
+        self._recorded = state
         record = HandRecord(
             setup=hand.setup,
             actions=tuple(hand.actions),
