@@ -9,7 +9,8 @@ from usb.device.cdc import CDCInterface  # type: ignore[import-not-found]
 
 def open_port():
     """The stream to give to `Link`; the host finds it as the table's second serial port."""
-    # Without a time-out it takes or gives what fits and returns; by default it would wait a second for the host.
+    # Without a time-out it takes or gives what fits and returns; by default it waits a second, and all tasks with it.
     port = CDCInterface(timeout=0, txbuf=512, rxbuf=512)
-    usb.device.get().init(port, builtin_driver=True)
+    # The class of a device with several functions: some systems look for a second one only then.
+    usb.device.get().init(port, builtin_driver=True, device_class=0xEF, device_subclass=2, device_protocol=1)
     return port

@@ -160,16 +160,17 @@ def compare(n: int, seed: int = 1, report: Callable[[str], None] | None = None) 
             replay.take(data)
             if report and number % 1_000_000 == 0:
                 report(f"{number} inputs, {time.perf_counter() - began:.0f} s")
-        program.stdin.close()
-        words = [int(word) for word in program.stdout.read().split()]
     except BrokenPipeError:
-        raise RuntimeError("MicroPython gave up; its words are above") from None
+        pass  # it says why below
     finally:
-        program.kill()
-        code = program.wait()
+        with contextlib.suppress(BrokenPipeError):
+            program.stdin.close()
+        out = program.stdout.read().decode()
         program.stdout.close()
-    if not words:
-        raise RuntimeError(f"MicroPython gave no result and ended with {code}")
+        program.wait()
+    if program.returncode:
+        raise RuntimeError(f"MicroPython ended with {program.returncode} after {replay.inputs} inputs: {out}")
+    words = [int(word) for word in out.split()]
     return Compared(replay.result(), tuple(words[:-1]), words[-1], time.perf_counter() - began)
 
 

@@ -46,8 +46,14 @@ def handler(command):
     return handle
 
 
+FRAM_CHIP = Fram()  # one for all tables: later the heap may have no piece so long
+
+
 def fuzzed_table() -> TableEnd:
-    table = TableEnd(Journal(Fram(), FRAM, 0x1234), b"FUZZFUZZ", 1)
+    gc.collect()
+    for i in range(FRAM):
+        FRAM_CHIP.memory[i] = 0
+    table = TableEnd(Journal(FRAM_CHIP, FRAM, 0x1234), b"FUZZFUZZ", 1)
     table.service = True
     for command in m.COMMANDS:
         if command.name not in ("ping", "stats"):
@@ -123,6 +129,7 @@ class Replay:
 
 
 def main() -> None:
+    gc.threshold(4096)  # as on the table
     replay = Replay()
     head = bytearray(4)
     block = bytearray(4096)
