@@ -34,7 +34,7 @@ BOARD_LIKE = ROOT / "build" / "micropython" / "micropython32"  # numbers as on a
 
 def micropython(script: str, *arguments: str, port: Path | None = None) -> subprocess.Popen[str]:
     beside = port or Path(sys.executable).with_name("micropython")
-    path = f".frozen:{ROOT / 'firmware'}:{ROOT / 'firmware' / 'lib'}"
+    path = f"{ROOT / 'firmware'}:{ROOT / 'firmware' / 'lib'}:.frozen"  # not what an older build has frozen in
     return subprocess.Popen(
         [str(beside) if beside.exists() else "micropython", "-X", "heapsize=192K", str(SCRIPTS / script), *arguments],
         env={**os.environ, "MICROPYPATH": path},

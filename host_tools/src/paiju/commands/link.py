@@ -75,7 +75,7 @@ def stats(port: Port = AUTO, as_json: AsJson = False, lang: Language = None) -> 
             await connection.command("ping", _round)
         clock = connection.link.clock.offset(time.monotonic())
         both: dict[str, Any] = {
-            "table": {**asdict(hello), **reply.fields},
+            "table": {**asdict(hello), "protocol": f"{hello.protocol:08x}", **reply.fields},
             "host": asdict(connection.link.statistics),
             "round_trip_ms": round(connection.link.clock.round_trip * 1000, 2),
             "clock_uncertainty_ms": round(clock[1] * 1000, 2) if clock else None,
@@ -175,10 +175,10 @@ def playback(
         fail(_("{file} cannot be read: {error}").format(file=file, error=(error.strerror or str(error)).lower()))
     except TrafficError as error:
         problem = str(error)
-    if at is None:
+    if at is None and (reading.frames or not problem):
         summary = _("{frames} frames, {events} events, {bad} damaged frames")
         typer.echo(summary.format(frames=reading.frames, events=len(reading.events), bad=reading.bad))
-    elif reading.events:
+    elif at is not None and reading.events:
         host, _colon, number = at.rpartition(":")
         if not number.isdigit():
             fail(_("{at!r} is no HOST:PORT.").format(at=at))
