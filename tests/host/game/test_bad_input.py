@@ -117,9 +117,9 @@ def record_with(change: dict[str, Any], number: int) -> str:
 @pytest.mark.parametrize(
     ("change", "number", "reason"),
     [
-        ({"copies": [0] * 2}, 6, "no such seat or tiles"),
-        ({"copies": [500]}, 6, "no such seat or tiles"),
-        ({"seat": 9}, 6, "no such seat or tiles"),
+        ({"copies": [0] * 2}, 6, "no such seat or tile"),
+        ({"copies": [500]}, 6, "no such seat or tile"),
+        ({"seat": 9}, 6, "no such seat or tile"),
         ({"number": 60}, 6, "number 60"),
         ({"seat": 3}, 5, "not held by seat 3"),
     ],

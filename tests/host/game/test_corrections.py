@@ -97,7 +97,7 @@ def test_a_win_taken_back_is_not_found_again() -> None:
         ("discard 1 9p", "does not hold 9p"),
         ("dance 1 9p", "not understood"),
         ("discard 7 9p", "not understood"),
-        ("pung 2 9p", "no discard"),
+        ("pung 2 9p", "without a discard"),
         ("win S 9p", "does not hold"),
         ("deal 1 9p", "cannot be entered"),
     ],

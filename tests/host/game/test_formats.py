@@ -1,22 +1,32 @@
 """Records of other programs: read, written, read again; impossible ones refused with the place."""
 
+import json
+from collections.abc import Callable
+
 import pytest
 from acting import Record, act_out, carried_hand, expected, in_turn, shared_hands, told
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from paiju.game.formats import (
+    Declared,
     FormatError,
     read_botzone_json,
     read_botzone_text,
+    read_hands,
     read_neutral,
     read_pmn,
     write_botzone_json,
     write_botzone_text,
     write_neutral,
     write_pmn,
+    write_tziakcha,
 )
 from paiju.game.position import Setup
 from paiju.game.record import HandRecord
 from paiju.game.tracker import track
+from paiju.simulation.hands import play_hand
+from paiju.simulation.judging import judge
 
 NAMES = ["short", "self_draw", "two_winners", "melded_kong", "added_and_concealed_kong", "drawn"]
 WITH_FLOWERS = [*NAMES, "flowers_and_discard"]
@@ -66,6 +76,51 @@ def test_every_real_hand(record: Record) -> None:
     check(read_pmn(write_pmn(hand), "mcr"), record)
     check(read_botzone_text(write_botzone_text(hand), "mcr"), record)
     check(read_botzone_json(write_botzone_json(hand), "mcr"), record)
+
+
+def turned(record: Record) -> Record:
+    """The same hand with seat 0 dealing."""
+
+    def seat(one: int | None) -> int | None:
+        return None if one is None else (one - record["dealer"]) % 4
+
+    body: Record = json.loads(json.dumps(record))
+    body["deal"] = [body["deal"][(place + record["dealer"]) % 4] for place in range(4)]
+    for entry in (body, body["result"], *body["events"]):
+        entry.update(
+            {name: seat(entry[name]) for name in ("dealer", "seat", "frm", "winner", "discarder") if name in entry}
+        )
+    return body
+
+
+def last_flowers(hand: HandRecord) -> bool:
+    """Whether a flower was shown for which nothing was drawn any more."""
+    return any(hand.position.owed)
+
+
+WRITERS: dict[str, Callable[[HandRecord], str]] = {
+    "hands": lambda hand: json.dumps(write_neutral(hand)),
+    "botzone text": write_botzone_text,
+    "botzone json": lambda hand: json.dumps(write_botzone_json(hand)),
+    "pmn": write_pmn,
+    "tziakcha": lambda hand: json.dumps(write_tziakcha(hand)),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_any_hand_there_and_back(name: str, seed: int) -> None:
+    hand = read_neutral(turned(dict(play_hand(seed, "mcr").record)), "mcr")
+    found = read_hands(WRITERS[name](hand), "mcr")
+    assert (found.format, found.problems) == (name, [])
+    (again,) = found.records
+    judgement = judge(hand, again)
+    assert judgement.result
+    assert judgement.acts or (name == "tziakcha" and last_flowers(hand)), judgement.first_wrong
+    assert again.result == hand.result
+    assert again.setup == hand.setup
+    assert found.declared == [Declared(hand.result.winner, hand.result.source, hand.result.points)]
 
 
 def test_pmn_with_the_taken_tile_as_z1() -> None:

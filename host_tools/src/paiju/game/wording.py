@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from paiju.game.actions import Action, ActionKind, DrawnFrom
+from paiju.game.actions import Action, ActionKind
 from paiju.game.formats.recorder import Recorder
-from paiju.game.formats.visitor import FormatError
+from paiju.game.formats.visitor import FormatError, not_understood
 from paiju.game.position import FACE, Setup
+from paiju.i18n import _
 from paiju.tiles import WINDS, face_of
 
 _SEATS: Final = tuple(WINDS)
@@ -20,12 +21,13 @@ def parse_acts(text: str, setup: Setup, before: Sequence[Action], seen: Sequence
     """
     recorder = Recorder.after(setup, before, seen)
     for number, part in enumerate(text.split(","), 1):
+        place = _("act {n}").format(n=number)
         try:
             _act(part.split(), recorder, setup)
         except FormatError as error:
-            raise FormatError(f"act {number}", error.reason) from error
+            raise FormatError(place, error.reason) from error
         except (ValueError, IndexError, KeyError) as error:
-            raise FormatError(f"act {number}", f"not understood: {part.strip()!r}") from error
+            raise FormatError(place, not_understood(repr(part.strip()))) from error
     return recorder.actions[len(before) :]
 
 
@@ -36,11 +38,8 @@ def _act(words: list[str], recorder: Recorder, setup: Setup) -> None:
         return
     seat = _seat(words[1], setup)
     position = recorder.position
-    source = position.discarder
     if kind is ActionKind.DRAW:
-        owed = position.owed[seat]
-        face = None if words[2:] in ([], ["?"]) else face_of(words[2])
-        recorder.draw(seat, face, owed[0] if owed else DrawnFrom.WALL)
+        recorder.draw(seat, None if words[2:] in ([], ["?"]) else face_of(words[2]))
         return
     faces = [face_of(word) for word in words[2:]]
     if kind is ActionKind.WIN:
@@ -48,20 +47,16 @@ def _act(words: list[str], recorder: Recorder, setup: Setup) -> None:
         taken = offered is not None and position.place[offered] // 4 != seat and FACE[offered] == faces[0]
         recorder.win(seat, faces[0], position.place[offered] // 4 if taken and offered is not None else None)
     elif kind is ActionKind.CHOW:
-        if source is None:
-            raise FormatError("", "there is no discard to claim")
-        recorder.chow(seat, sorted(faces)[1], faces[0], source)
+        recorder.chow(seat, sorted(faces)[1], faces[0], recorder.offered[1])
     elif kind is ActionKind.PUNG:
-        if source is None:
-            raise FormatError("", "there is no discard to claim")
-        recorder.pung(seat, faces[0], source)
+        recorder.pung(seat, faces[0], recorder.offered[1])
     elif kind in (ActionKind.FLOWER, ActionKind.DISCARD):
         tell: Callable[[int, int], None] = recorder.flower if kind is ActionKind.FLOWER else recorder.discard
         tell(seat, faces[0])
     elif kind is ActionKind.DEAL:
-        raise FormatError("", "a deal cannot be entered")
+        raise FormatError("", _("a deal cannot be entered"))
     else:
-        recorder.kong(seat, faces[0], kind, source if kind is ActionKind.MELDED_KONG else None)
+        recorder.kong(seat, faces[0], kind, position.discarder if kind is ActionKind.MELDED_KONG else None)
 
 
 def _seat(word: str, setup: Setup) -> int:

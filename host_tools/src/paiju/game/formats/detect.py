@@ -5,28 +5,23 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from paiju.game.events import SEATS
-from paiju.game.formats.botzone_json import read_botzone_json
-from paiju.game.formats.botzone_text import read_botzone_text
+from paiju.game.formats import botzone_json, botzone_text, pmn
 from paiju.game.formats.checking import check
+from paiju.game.formats.declared import Declared, declared_by
 from paiju.game.formats.neutral import read_neutral
-from paiju.game.formats.pmn import read_pmn
 from paiju.game.formats.tziakcha import decode, read_tziakcha
 from paiju.game.formats.visitor import FormatError
 from paiju.game.record import FORMAT, HandRecord, result_of
+from paiju.i18n import _
 
-_PMN_START = re.compile(r'\s*\[\w+\s+"')
+Read = tuple[HandRecord, Declared | None]
 
-
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """The result that a file itself states: winner and source as seats, None for nobody; points with flowers."""
-
-    winner: int | None
-    source: int | None
-    points: int
+_PMN_START: Final = re.compile(r'\s*(?:[%;][^\n]*\n\s*)*\[\w+\s+"')
+_BOARD: Final = re.compile(r"\n[ \t]*\n(?=\s*\[)")
+_MATCH: Final = re.compile(r"(?m)^(?=[ \t]*Match\b)")
 
 
 @dataclass(slots=True)
@@ -41,69 +36,110 @@ class Import:
 
 
 def read_hands(text: str, profile: str = "mcr1998") -> Import:
-    """Read a file of hands: own records, neutral hands (JSON, one or a line each), Botzone, PMN, tziakcha.
+    """Read a file of hands: own records, neutral hands, Botzone's JSON and tziakcha (one, or one a line), Botzone
+    text, PMN.
 
     Raises FormatError if it is none of these.
     """
+    text = text.removeprefix("\ufeff")
     start = text.lstrip()[:1]
-    hand = decode(text) if start != "[" else None
-    if hand is not None:
-        found = Import("tziakcha")
-        _try(found, "", lambda: (read_tziakcha(hand, profile), _stated(hand)))
-        return found
     if _PMN_START.match(text):
         found = Import("pmn")
-        for number, board in enumerate(re.split(r"\n\s*\n(?=\s*\[)", text.strip()), 1):
-            _try(found, f"board {number}", partial(read_pmn, board, profile))
+        for number, board in enumerate(_BOARD.split(text.strip()), 1):
+            _try(found, _("board {n}").format(n=number), partial(_read_pmn, board, profile))
         return found
     if start in ("{", "["):
         return _read_json(text, profile)
     if re.match(r"\s*(Match|Wind)\b", text):
         found = Import("botzone text")
         line = 1
-        for match in re.split(r"(?m)^(?=Match\b)", text):
+        for match in _MATCH.split(text):
             if match.strip():
-                _try(found, f"match at line {line}", partial(read_botzone_text, match, profile))
+                _try(found, _("match at line {n}").format(n=line), partial(_read_match, match, profile))
             line += match.count("\n")
         return found
-    raise FormatError("", "no known format of hands")
-
-
-def _read_json(text: str, profile: str) -> Import:
-    try:
-        whole = json.loads(text)
-    except ValueError:
-        whole = None
-    if isinstance(whole, list):
-        found = Import("botzone json")
-        _try(found, "", partial(read_botzone_json, whole, profile))
-        return found
-    found = Import("hands")
-    lines = [text] if isinstance(whole, dict) else text.splitlines()
-    for number, line in enumerate(lines, 1):
-        place = "" if isinstance(whole, dict) else f"line {number}"
-        if line.strip():
-            _try(found, place, partial(_read_line, line, profile))
+    hand = decode(text)
+    if hand is None:
+        raise FormatError("", _("no known format of hands"))
+    found = Import("tziakcha")
+    _try(found, "", partial(_read_tziakcha, hand, profile))
     return found
 
 
-def _read_line(line: str, profile: str) -> tuple[HandRecord, Declared | None]:
+def _read_json(text: str, profile: str) -> Import:
+    """One JSON value, or one a line; a session of tziakcha holds several hands."""
     try:
-        body: Any = json.loads(line)
-    except ValueError as error:
-        raise FormatError("", "not JSON, or cut") from error
-    if isinstance(body, dict) and body.get("format") == FORMAT:
-        record = HandRecord.from_json(body)
-        check(record.setup, record.actions)
+        whole: Any = json.loads(text)
+    except ValueError:
+        whole = None
+    found = Import("")
+    if whole is not None:
+        several = whole.get("records") if isinstance(whole, dict) else None
+        bodies = several if isinstance(several, list) else [whole]
+        for number, body in enumerate(bodies, 1):
+            _try_body(found, _("hand {n}").format(n=number) if len(bodies) > 1 else "", body, profile)
+        return found
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        place = _("line {n}").format(n=number)
         try:
-            derived = result_of(record.setup, record.actions)
-        except (ValueError, KeyError, IndexError) as error:
-            raise FormatError("", f"its acts cannot be: {error}") from error
-        stated = Declared(record.result.winner, record.result.source, record.result.points)
-        return replace(record, result=derived), stated
+            _try_body(found, place, json.loads(line), profile)
+        except ValueError:
+            found.problems.append(FormatError(place, _("not JSON, or cut")))
+    return found
+
+
+def _try_body(found: Import, place: str, body: Any, profile: str) -> None:
+    kind, read = _reader_of(body, profile)
+    found.format = found.format or kind
+    _try(found, place, read)
+
+
+def _reader_of(body: Any, profile: str) -> tuple[str, Callable[[], Read]]:
+    """The format of a JSON value, and what reads it."""
+    if isinstance(body, dict) and body.get("format") == FORMAT:
+        return "hands", partial(_read_own, body)
     if isinstance(body, dict) and {"deal", "events"} <= body.keys():
-        return read_neutral(body, profile), _declared(body)
-    raise FormatError("", "no hand: it has no deal and events")
+        return "hands", lambda: (read_neutral(body, profile), _declared(body))
+    log = botzone_json.log_of(body)
+    if log is not None:
+        return "botzone json", partial(_read_log, log, profile)
+    hand = decode(body)
+    if hand is not None:
+        return "tziakcha", partial(_read_tziakcha, hand, profile)
+    return "", _refuse
+
+
+def _refuse() -> Read:
+    raise FormatError("", _("no hand: it has no deal and events"))
+
+
+def _read_own(body: Mapping[str, Any]) -> Read:
+    record = HandRecord.from_json(body)
+    check(record.setup, record.actions)
+    try:
+        derived = result_of(record.setup, record.actions)
+    except (ValueError, KeyError, IndexError) as error:
+        raise FormatError("", _("its acts cannot be: {reason}").format(reason=error)) from error
+    stated = Declared(record.result.winner, record.result.source, record.result.points)
+    return replace(record, result=derived), stated
+
+
+def _read_match(text: str, profile: str) -> Read:
+    return botzone_text.read_botzone_text(text, profile), declared_by(botzone_text.scores_of(text))
+
+
+def _read_log(log: botzone_json.Log, profile: str) -> Read:
+    return botzone_json.read_botzone_json(log, profile), declared_by(botzone_json.scores_of(log))
+
+
+def _read_pmn(board: str, profile: str) -> Read:
+    return pmn.read_pmn(board, profile), declared_by(pmn.scores_of(board))
+
+
+def _read_tziakcha(hand: Mapping[str, Any], profile: str) -> Read:
+    return read_tziakcha(hand, profile), _stated(hand)
 
 
 def _declared(body: Mapping[str, Any]) -> Declared | None:
@@ -116,7 +152,7 @@ def _declared(body: Mapping[str, Any]) -> Declared | None:
         source = None if result.get("by") == "self" else result["discarder"]
         return Declared(result["winner"], source, result["fan_total"])
     except KeyError as error:
-        raise FormatError("result", f"missing {error}") from error
+        raise FormatError(_("result"), _("missing or unknown: {what}").format(what=error)) from error
 
 
 def _stated(hand: Mapping[str, Any]) -> Declared | None:
@@ -134,10 +170,9 @@ def _stated(hand: Mapping[str, Any]) -> Declared | None:
         return None
 
 
-def _try(found: Import, place: str, read: Callable[[], HandRecord | tuple[HandRecord, Declared | None]]) -> None:
+def _try(found: Import, place: str, read: Callable[[], Read]) -> None:
     try:
-        got = read()
-        record, declared = got if isinstance(got, tuple) else (got, None)
+        record, declared = read()
         found.records.append(record)
         found.declared.append(declared)
     except FormatError as error:

@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from paiju.game.actions import ActionKind, DrawnFrom
+from paiju.game.events import SEATS
 from paiju.game.formats.recorder import Recorder
-from paiju.game.formats.visitor import FormatError, Visitor, visit
+from paiju.game.formats.visitor import FormatError, visit
 from paiju.game.position import Setup
 from paiju.game.record import HandRecord
-from paiju.tiles import code_of, face_of
+from paiju.i18n import _
+from paiju.tiles import WINDS, code_of, face_of
 
 _SOURCES: Final = {"wall": DrawnFrom.WALL, "replacement": DrawnFrom.KONG, "flower": DrawnFrom.FLOWER}
 _SOURCE_NAMES: Final = {drawn_from: name for name, drawn_from in _SOURCES.items()}
@@ -27,41 +29,53 @@ _KONG_NAMES: Final = {kind: name for name, kind in _KONGS.items()}
 def read_neutral(body: Mapping[str, Any], profile: str = "mcr1998") -> HandRecord:
     """The record of one hand; raises FormatError. Of two winners of a discard, the one told first counts."""
     recorder = Recorder()
-    place = "hand"
+    place = _("hand")
     try:
-        recorder.begin(Setup(body["dealer"], body["prevalent_wind"], profile))
+        recorder.begin(Setup(_wind(body["dealer"]), _wind(body["prevalent_wind"]), profile))
+        shown = body.get("flowers_in_deal") or [[], [], [], []]
         for seat, codes in enumerate(body["deal"]):
-            recorder.deal(seat, tuple(face_of(code) for code in codes))
+            recorder.deal(seat, tuple(map(face_of, codes)), tuple(map(face_of, shown[seat])))
         for index, act in enumerate(body["events"], 1):
-            place = f"event {index}"
-            if recorder.position.over:
-                break
-            _read_act(act, recorder)
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, FormatError):
-            raise FormatError(place, error.reason) from error
-        raise FormatError(place, f"missing or unknown {error}") from error
+            place = _("event {n}").format(n=index)
+            if not recorder.position.over:
+                _read_act(act, recorder)
+            elif act["t"] == "win":
+                recorder.give_way(_wind(act["seat"]))
+    except FormatError as error:
+        raise FormatError(place, error.reason) from error
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise FormatError(place, _("missing or unknown: {what}").format(what=error)) from error
     if not recorder.position.over and body.get("result", {}).get("kind") == "draw":
         recorder.end()
     return recorder.record()
 
 
-def _read_act(act: Mapping[str, Any], visitor: Visitor) -> None:
-    kind, seat, face = act["t"], act["seat"], face_of(act["tile"])
+def _wind(value: Any) -> int:
+    """A seat or wind: 0-3, or its letter."""
+    number = WINDS.index(value) if isinstance(value, str) else int(value)
+    if number not in SEATS:
+        raise ValueError(value)
+    return number
+
+
+def _read_act(act: Mapping[str, Any], recorder: Recorder) -> None:
+    kind, seat, face = act["t"], _wind(act["seat"]), face_of(act["tile"])
     if kind == "draw":
-        visitor.draw(seat, face, _SOURCES[act["src"]])
+        recorder.draw(seat, face, _SOURCES[act["src"]] if "src" in act else None)
     elif kind == "discard":
-        visitor.discard(seat, face)
+        recorder.discard(seat, face)
     elif kind == "flower":
-        visitor.flower(seat, face)
+        recorder.flower(seat, face)
     elif kind == "chow":
-        visitor.chow(seat, face_of(act["middle"]), face, act["frm"])
+        recorder.chow(seat, face_of(act["middle"]), face, act["frm"])
     elif kind == "pung":
-        visitor.pung(seat, face, act["frm"])
+        recorder.pung(seat, face, act["frm"])
     elif kind == "kong":
-        visitor.kong(seat, face, _KONGS[act["kind"]], act.get("frm"))
+        recorder.kong(seat, face, _KONGS[act["kind"]], act.get("frm"))
+    elif kind == "win" and act.get("frm") is None and act.get("by", "self") != "self":
+        recorder.win_untold(seat)
     elif kind == "win":
-        visitor.win(seat, face, act.get("frm"))
+        recorder.win(seat, face, act.get("frm"))
     else:
         raise KeyError(kind)
 

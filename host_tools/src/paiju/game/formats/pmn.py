@@ -10,9 +10,10 @@ from typing import Final
 
 from paiju.game.actions import ActionKind, DrawnFrom
 from paiju.game.formats.recorder import Recorder
-from paiju.game.formats.visitor import FormatError, visit
-from paiju.game.position import FACE, Setup
+from paiju.game.formats.visitor import FormatError, not_understood, turned, visit
+from paiju.game.position import Setup
 from paiju.game.record import HandRecord
+from paiju.i18n import _
 from paiju.tiles import FACE_COUNT, WINDS
 
 _STARTS: Final = {"c": 0, "d": 9, "b": 18, "w": 27, "r": 31, "f": 34}
@@ -22,7 +23,7 @@ _NAMES: Final = tuple(
 )
 _FACES: Final = {name: face for face, name in enumerate(_NAMES)}
 _TAG: Final = re.compile(r'\[(\w+)\s+"([^"]*)"\s*\]')
-_ACT: Final = re.compile(r"([TDCPABZR])([0-3])([cdbwrfz][1-9])|([MH])([0-3])(?:[cdbwrf][1-9])?")
+_ACT: Final = re.compile(r"\s*(?:([TDCPABZR])([0-3])([cdbwrfz][1-9])|([MH])([0-3])(?:[cdbwrfz][1-9])?)")
 _KONGS: Final = {"A": ActionKind.CONCEALED_KONG, "B": ActionKind.ADDED_KONG, "Z": ActionKind.MELDED_KONG}
 _KONG_LETTERS: Final = {kind: letter for letter, kind in _KONGS.items()}
 TAKEN: Final = "z1"
@@ -33,18 +34,30 @@ def read_pmn(text: str, profile: str = "mcr1998") -> HandRecord:
     tags = dict(_TAG.findall(text))
     for name in ("Deal", "Play"):
         if name not in tags:
-            raise FormatError("", f"the tag {name} is missing")
+            raise FormatError("", _("the tag {name} is missing").format(name=name))
     wind = tags.get("PWind", "E")
     if wind not in tuple(WINDS):
-        raise FormatError("tag PWind", f"{wind!r} is no wind")
+        raise FormatError(_tag("PWind"), _("{what} is no wind").format(what=repr(wind)))
     reader = _Reader(Setup(0, WINDS.index(wind), profile))
     hands = tags["Deal"].split()
     if len(hands) != 4:
-        raise FormatError("tag Deal", f"there are {len(hands)} hands, not 4")
+        raise FormatError(_tag("Deal"), _("there are {n} hands, not 4").format(n=len(hands)))
     for seat, hand in enumerate(hands):
         reader.recorder.deal(seat, _faces(hand))
-    reader.play(tags["Play"])
+    reader.play(tags["Play"].strip())
     return reader.recorder.record()
+
+
+def scores_of(text: str) -> list[int] | None:
+    """The four scores under `Result`, without penalties."""
+    try:
+        return [int(word) for word in dict(_TAG.findall(text))["Result"].split()]
+    except (KeyError, ValueError):
+        return None
+
+
+def _tag(name: str, act: int | None = None) -> str:
+    return _("tag {name}").format(name=name) + ("" if act is None else ", " + _("act {n}").format(n=act))
 
 
 def _faces(hand: str) -> tuple[int, ...]:
@@ -55,7 +68,7 @@ def _faces(hand: str) -> tuple[int, ...]:
         elif f"{suit}{letter}" in _FACES:
             faces.append(_FACES[f"{suit}{letter}"])
         else:
-            raise FormatError("tag Deal", f"{suit}{letter} is no tile")
+            raise FormatError(_tag("Deal"), _("{what} is no tile").format(what=f"{suit}{letter}"))
     return tuple(faces)
 
 
@@ -63,7 +76,6 @@ class _Reader:
     def __init__(self, setup: Setup) -> None:
         self.recorder = Recorder()
         self.recorder.begin(setup)
-        self._drawn_from = DrawnFrom.WALL
         self._taken = -1
 
     def play(self, text: str) -> None:
@@ -72,57 +84,45 @@ class _Reader:
             found = _ACT.match(text, at)
             number += 1
             if found is None:
-                raise FormatError(f"tag Play, act {number}", f"not understood: {text[at : at + 4]!r}")
+                raise FormatError(_tag("Play", number), not_understood(repr(text[at : at + 4])))
             at = found.end()
-            if self.recorder.position.over:
-                continue
+            over = self.recorder.position.over
             try:
-                if found[1]:
+                if found[4] and over:
+                    self.recorder.give_way(int(found[5]))
+                elif found[4]:
+                    self.recorder.win_untold(int(found[5]))
+                elif not over:
                     self._act(found[1], int(found[2]), found[3])
-                else:
-                    self._win(int(found[5]))
             except FormatError as error:
-                raise FormatError(f"tag Play, act {number}", error.reason) from error
+                raise FormatError(_tag("Play", number), error.reason) from error
         if not self.recorder.position.over:
             self.recorder.end()
 
     def _act(self, letter: str, seat: int, name: str) -> None:
-        recorder, live = self.recorder, self.recorder.position.live
-        source = recorder.position.discarder
+        recorder = self.recorder
         if name != TAKEN and name not in _FACES:
-            raise FormatError("", f"{name} is no tile")
+            raise FormatError("", _("{what} is no tile").format(what=name))
         face = self._taken if name == TAKEN else _FACES[name]
         if letter == "T":
-            recorder.draw(seat, face, self._drawn_from)
-            self._drawn_from, self._taken = DrawnFrom.WALL, face
+            recorder.draw(seat, face)
+            self._taken = face
         elif letter == "D":
             recorder.discard(seat, face)
         elif letter == "R":
             recorder.flower(seat, face)
-            self._drawn_from = DrawnFrom.FLOWER
         elif letter in _KONGS:
-            recorder.kong(seat, face, _KONGS[letter], source if letter == "Z" else None)
-            self._drawn_from = DrawnFrom.KONG
-        elif live is None or source is None:
-            raise FormatError("", "a claim without a discard")
+            recorder.kong(seat, face, _KONGS[letter], recorder.position.discarder if letter == "Z" else None)
         elif letter == "C":
-            recorder.chow(seat, face, FACE[live], source)
+            recorder.chow(seat, face, *recorder.offered)
         else:
-            recorder.pung(seat, FACE[live], source)
-
-    def _win(self, seat: int) -> None:
-        position = self.recorder.position
-        offered = position.live if position.live is not None else position.robbable
-        if offered is not None and position.place[offered] // 4 != seat:
-            self.recorder.win(seat, FACE[offered], position.place[offered] // 4)
-        else:
-            self.recorder.win(seat, self._taken, None)
+            recorder.pung(seat, *recorder.offered)
 
 
 def write_pmn(record: HandRecord) -> str:
     """One board; raises FormatError if seat 0 did not deal or a tile was never seen."""
     if record.setup.dealer:
-        raise FormatError("", "the dealer of PMN is East, seat 0: turn the seats first")
+        raise turned("PMN")
     writer = _Writer()
     visit(record, writer, fourteenth_as_draw=True)
     result = record.result

@@ -8,6 +8,7 @@ from paiju.game.events import HAND, MELD, NO_ZONE, POND, zone_of
 from paiju.game.formats.visitor import FormatError
 from paiju.game.position import FACE, WALL, Position, Setup
 from paiju.game.record import HandRecord, result_of
+from paiju.i18n import _
 from paiju.tiles import code_of, tiles_of_face
 
 
@@ -19,6 +20,8 @@ class Recorder:
         self._position = Position(Setup())
         self._actions: list[Action] = []
         self._short: tuple[int, ...] | None = None
+        self._replaced: list[tuple[int, int, int]] = []  # seat, flower, what it drew, until everybody is dealt
+        self._overridden: list[int] = []
         self._seen: Sequence[int] = ()
 
     @classmethod
@@ -39,26 +42,49 @@ class Recorder:
         """The table so far."""
         return self._position
 
+    @property
+    def offered(self) -> tuple[int, int]:
+        """Face and seat of the discard that may be claimed; raises FormatError without one."""
+        live, source = self._position.live, self._position.discarder
+        if live is None or source is None:
+            raise self._impossible(_("a claim without a discard"))
+        return FACE[live], source
+
     def record(self) -> HandRecord:
         """The hand as told so far; without an end it counts as broken off."""
         if not self._position.over:
             self._add(ActionKind.END, None, flags=("aborted",))
         setup = self._position.setup
-        return HandRecord(setup, tuple(self._actions), result_of(setup, self._actions))
+        result = result_of(setup, self._actions)
+        return HandRecord(setup, tuple(self._actions), result, overridden=tuple(self._overridden))
 
     def begin(self, setup: Setup) -> None:
         self._position = Position(setup)
 
-    def deal(self, seat: int, faces: tuple[int, ...]) -> None:
+    def deal(self, seat: int, faces: tuple[int, ...], flowers: tuple[int, ...] = ()) -> None:
+        """flowers: were dealt too, and the last of `faces` drawn in their place."""
+        if flowers:
+            kept = len(faces) - len(flowers)
+            self._replaced += [(seat, *pair) for pair in zip(flowers, faces[kept:], strict=True)]
+            faces = (*faces[:kept], *flowers)
         wanted = self._position.setup.dealt(seat)
         if len(faces) == 13 and wanted == 14:
             self._short = faces
             return
         if len(faces) != wanted:
-            raise self._impossible(f"seat {seat} is dealt {len(faces)} tiles, not {wanted}")
+            say = _("seat {seat} is dealt {n} tiles, not {wanted}")
+            raise self._impossible(say.format(seat=seat, n=len(faces), wanted=wanted))
         self._add(ActionKind.DEAL, seat, self._from_wall(faces, seat))
+        if all(self._position.dealt):
+            replaced, self._replaced = self._replaced, []
+            for owner, flower, face in replaced:
+                self.flower(owner, flower)
+                self.draw(owner, face, DrawnFrom.FLOWER)
 
-    def draw(self, seat: int, face: int | None, drawn_from: DrawnFrom) -> None:
+    def draw(self, seat: int, face: int | None, drawn_from: DrawnFrom | None = None) -> None:
+        """face None: nobody saw it; drawn_from None: from where the seat has to draw."""
+        if drawn_from is None:
+            drawn_from = next(iter(self._position.owed[seat]), DrawnFrom.WALL)
         if face is None:
             self._add(ActionKind.DRAW, seat, drawn_from=drawn_from)
             return
@@ -78,19 +104,21 @@ class Recorder:
     def chow(self, seat: int, middle: int, claimed: int, source: int) -> None:
         own = [face for face in (middle - 1, middle, middle + 1) if face != claimed]
         if len(own) != 2 or middle % 9 in (0, 8) or middle >= 27:
-            raise self._impossible(f"{code_of(claimed)} makes no chow around {code_of(middle)}")
+            say = _("{claimed} makes no chow around {middle}")
+            raise self._impossible(say.format(claimed=code_of(claimed), middle=code_of(middle)))
         self._claim(ActionKind.CHOW, seat, claimed, tuple(own), source)
 
     def pung(self, seat: int, face: int, source: int) -> None:
         self._claim(ActionKind.PUNG, seat, face, (face, face), source)
 
     def kong(self, seat: int, face: int, kind: ActionKind, source: int | None) -> None:
-        if kind is ActionKind.MELDED_KONG and source is not None:
-            self._claim(kind, seat, face, (face, face, face), source)
+        if kind is ActionKind.MELDED_KONG:
+            self._claim(kind, seat, face, (face, face, face), self.offered[1] if source is None else source)
         elif kind is ActionKind.ADDED_KONG:
             pung = self._position.pung_of(seat, face)
             if pung is None:
-                raise self._impossible(f"seat {seat} has no pung of {code_of(face)} to add to")
+                say = _("seat {seat} has no pung of {tile} to add to")
+                raise self._impossible(say.format(seat=seat, tile=code_of(face)))
             self._add(kind, seat, self._from_hand(seat, (face,), MELD), pung.source)
         else:
             self._add(kind, seat, self._from_hand(seat, (face,) * 4, MELD))
@@ -105,10 +133,29 @@ class Recorder:
         else:
             offered = self._position.live if self._position.live is not None else self._position.robbable
             if offered is None or FACE[offered] != face:
-                raise self._impossible(f"seat {seat} wins on {code_of(face)}, which is not the last discard")
+                say = _("seat {seat} wins on {tile}, which is not the last discard")
+                raise self._impossible(say.format(seat=seat, tile=code_of(face)))
             tile = offered
         robbed = ("robbing_kong",) if tile == self._position.robbable else ()
         self._add(ActionKind.WIN, seat, (tile, *sorted(hand - {tile})), source, flags=robbed)
+
+    def win_untold(self, seat: int) -> None:
+        """A win told without its tile: on what another seat offers, else on the last draw; raises FormatError."""
+        position = self._position
+        offered = position.live if position.live is not None else position.robbable
+        drawn = position.last_draw[seat]
+        if offered is not None and position.place[offered] // 4 != seat:
+            self.win(seat, FACE[offered], position.place[offered] // 4)
+        elif drawn is not None and drawn.tiles:
+            self.win(seat, FACE[drawn.tiles[0]], None)
+        elif len(position.hands[seat]) % 3 == 2:  # the dealer, at once
+            self.win(seat, FACE[max(position.hands[seat])], None)
+        else:
+            raise self._impossible(_("seat {seat} wins without a tile").format(seat=seat))
+
+    def give_way(self, seat: int) -> None:
+        """A win that was declared on the same tile and gave way to the one told."""
+        self._overridden.append(seat)
 
     def end(self) -> None:
         left = self._position.wall_left
@@ -117,8 +164,8 @@ class Recorder:
     def _claim(self, kind: ActionKind, seat: int, face: int, own: tuple[int, ...], source: int) -> None:
         live = self._position.live
         if live is None or FACE[live] != face or self._position.discarder != source:
-            reason = f"seat {seat} claims {code_of(face)}, which is not the last discard of seat {source}"
-            raise self._impossible(reason)
+            say = _("seat {seat} claims {tile}, which is not the last discard of seat {source}")
+            raise self._impossible(say.format(seat=seat, tile=code_of(face), source=source))
         flags = ("wrong_seat",) if kind is ActionKind.CHOW and (source + 1) % 4 != seat else ()
         self._add(kind, seat, (live, *self._from_hand(seat, own, MELD)), source, flags=flags)
 
@@ -128,7 +175,8 @@ class Recorder:
             free = [t for t in tiles_of_face(face) if self._position.place[t] == WALL and t not in chosen]
             tile = self._likeliest(free, seat, HAND)
             if tile is None:
-                raise self._impossible(f"there are more than {len(tiles_of_face(face))} of {code_of(face)}")
+                say = _("there are more than {n} of {tile}")
+                raise self._impossible(say.format(n=len(tiles_of_face(face)), tile=code_of(face)))
             chosen.append(tile)
         return tuple(chosen)
 
@@ -138,7 +186,8 @@ class Recorder:
             held = [t for t in sorted(self._position.hands[seat]) if FACE[t] == face and t not in chosen]
             tile = self._likeliest(held, seat, where)
             if tile is None:
-                raise self._impossible(f"seat {seat} does not hold {code_of(face)}")
+                say = _("seat {seat} does not hold {tile}")
+                raise self._impossible(say.format(seat=seat, tile=code_of(face)))
             chosen.append(tile)
         return tuple(chosen)
 
@@ -150,7 +199,7 @@ class Recorder:
         return min(tiles, key=lambda tile: rank.get(self._seen[tile], 2), default=None)
 
     def _impossible(self, reason: str) -> FormatError:
-        return FormatError(f"act {len(self._actions) + 1}", reason)
+        return FormatError(_("act {n}").format(n=len(self._actions) + 1), reason)
 
     def _add(
         self,
@@ -162,7 +211,7 @@ class Recorder:
         flags: tuple[str, ...] = (),
     ) -> None:
         if self._position.over:
-            raise self._impossible("the hand is over")
+            raise self._impossible(_("the hand is over"))
         action = Action(len(self._actions) + 1, kind, seat, tiles, source, drawn_from, self.ms, flags=flags)
         self._actions.append(action)
         self._position.apply(action)

@@ -2,7 +2,11 @@
 
 `w` the wall of 144 tiles in hex, `d` four dice in four bits each, `i` number of the hand, `a` acts
 `[seat << 4 | type, data, ms]`, `b` and `y` the result. Seat 0 deals. Characters, bamboos, dots, winds, dragons,
-four copies each, then flowers; data holds the tile, for a claim the kind of its (middle) tile and from where.
+four copies each, then flowers. data, from the lowest bit on: 8 bits tile, then for a flower 4 bits which it replaces,
+for a discard 1 bit "from the hand", for a draw 1 bit "from the end of the wall". For a meld: 6 bits kind of its
+(middle) tile, 2 bits place of the claimed tile in a chow or steps back to its seat (1 left, 2 across, 3 right, 0 own
+tile), 2 bits form (chow, pung, kong, added kong), 2 bits copy of each tile of a chow. For a win 1 bit "by itself",
+then its points.
 """
 
 import base64
@@ -10,34 +14,31 @@ import binascii
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
 from paiju.game.actions import Action, ActionKind, DrawnFrom
 from paiju.game.events import SEATS
 from paiju.game.formats.recorder import Recorder
-from paiju.game.formats.visitor import FormatError
-from paiju.game.position import FACE, Setup
+from paiju.game.formats.visitor import FormatError, not_understood, turned
+from paiju.game.position import Setup
 from paiju.game.record import HandRecord
+from paiju.i18n import _
 from paiju.tiles import TILE_COUNT
 
 START, FLOWER, DISCARD, CHOW, PUNG, KONG, WIN, DRAW, PASS, GIVE_UP = range(10)
-ADDED: Final = 0x300
+FORM_CHOW, FORM_PUNG, FORM_KONG, ADDED = range(4)
 FLOWERS: Final = 136
 STACKS: Final = 18
 
 
-def decode(text: str) -> Mapping[str, Any] | None:
-    """The hand in a text: a server's answer, its script, or the script as decoded; None if it is none of these."""
-    body: Any = text.strip().strip('"')
-    with suppress(ValueError):
-        body = json.loads(text)
+def decode(body: Any) -> Mapping[str, Any] | None:
+    """The hand in a script, a server's answer or either as decoded; None if it is none of these."""
     if isinstance(body, dict):
         body = body["step"] if isinstance(body.get("step"), dict) else body.get("script", body)
     if isinstance(body, str):
         try:
-            body = json.loads(zlib.decompress(base64.b64decode(body, validate=True)))
+            body = json.loads(zlib.decompress(base64.b64decode(body.strip().strip('"'), validate=True)))
         except (binascii.Error, zlib.error, ValueError):
             return None
     return body if isinstance(body, dict) and {"w", "d", "a"} <= body.keys() else None
@@ -46,7 +47,7 @@ def decode(text: str) -> Mapping[str, Any] | None:
 def read_tziakcha(body: Mapping[str, Any], profile: str = "mcr1998") -> HandRecord:
     """The record of a decoded hand; raises FormatError with the act. Wins without points were none, and are left out;
     of two winners the one told first counts."""
-    place = "wall"
+    place = _("wall")
     reader = _Reader()
     recorder = reader.recorder
     try:
@@ -55,7 +56,7 @@ def read_tziakcha(body: Mapping[str, Any], profile: str = "mcr1998") -> HandReco
         for seat, tiles in enumerate(_dealt(str(body["w"]), throws)):
             recorder.deal(seat, tuple(map(_face, tiles)))
         for number, act in enumerate(body["a"], 1):
-            place = f"act {number}"
+            place = _("act {n}").format(n=number)
             who, data, ms = act
             recorder.ms = int(ms)
             if not recorder.position.over:
@@ -63,7 +64,7 @@ def read_tziakcha(body: Mapping[str, Any], profile: str = "mcr1998") -> HandReco
     except FormatError as error:
         raise FormatError(place, error.reason) from error
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise FormatError(place, f"not understood: {error}") from error
+        raise FormatError(place, not_understood(error)) from error
     if not recorder.position.over:
         recorder.end()
     return replace(recorder.record(), dice=throws)
@@ -88,7 +89,7 @@ def _order() -> list[int]:
 def _dealt(wall: str, throws: Sequence[tuple[int, int]]) -> tuple[list[int], ...]:
     tiles = list(bytes.fromhex(wall))
     if sorted(tiles) != list(range(TILE_COUNT)):
-        raise FormatError("", "the wall does not hold each of the 144 tiles once")
+        raise FormatError("", _("the wall does not hold each of the 144 tiles once"))
     start = _start(throws)
     hands: tuple[list[int], ...] = ([], [], [], [])
     for seat, tile in zip(_order(), tiles[start:] + tiles[:start], strict=False):
@@ -108,10 +109,9 @@ def _face(tile: int) -> int:
 class _Reader:
     def __init__(self) -> None:
         self.recorder = Recorder()
-        self._kong = False
 
     def act(self, seat: int, kind: int, data: int) -> None:
-        recorder, position = self.recorder, self.recorder.position
+        recorder = self.recorder
         face, tile = _kind(data & 63), data & 255
         if kind == FLOWER:
             recorder.flower(seat, (data >> 8 & 15) + 34)
@@ -119,46 +119,31 @@ class _Reader:
         elif kind == DISCARD:
             recorder.discard(seat, _face(tile))
         elif kind == DRAW:
-            replacement = DrawnFrom.KONG if self._kong else DrawnFrom.FLOWER
-            recorder.draw(seat, _face(tile), replacement if data >> 8 else DrawnFrom.WALL)
-            self._kong = False
+            recorder.draw(seat, _face(tile), None if data >> 8 else DrawnFrom.WALL)
         elif kind == WIN and data >> 1:
-            self._win(seat)
-        elif kind in (CHOW, PUNG, KONG) and data:
-            own = kind == KONG and (data & ADDED == ADDED or not data >> 6 & 3)
-            if not own and (position.live is None or position.discarder is None):
-                raise FormatError("", "a claim without a discard")
-            source = position.discarder
-            if kind == CHOW and position.live is not None and source is not None:
-                recorder.chow(seat, face, FACE[position.live], source)
-            elif kind == PUNG and source is not None:
-                recorder.pung(seat, face, source)
-            else:
-                added = ActionKind.ADDED_KONG if data & ADDED == ADDED else ActionKind.CONCEALED_KONG
-                recorder.kong(seat, face, added if own else ActionKind.MELDED_KONG, None if own else source)
-                self._kong = True
+            recorder.win_untold(seat)
+        elif kind == CHOW and data:
+            recorder.chow(seat, face, *recorder.offered)
+        elif kind == PUNG and data:
+            recorder.pung(seat, face, recorder.offered[1])
+        elif kind == KONG and data >> 8 & 3 == ADDED:
+            recorder.kong(seat, face, ActionKind.ADDED_KONG, None)
+        elif kind == KONG and data:
+            own = not data >> 6 & 3
+            concealed = ActionKind.CONCEALED_KONG if own else ActionKind.MELDED_KONG
+            recorder.kong(seat, face, concealed, None if own else recorder.offered[1])
         elif kind > GIVE_UP:
-            raise FormatError("", f"there is no act of type {kind}")
-
-    def _win(self, seat: int) -> None:
-        position = self.recorder.position
-        offered = position.live if position.live is not None else position.robbable
-        drawn = position.last_draw[seat]
-        if offered is not None and position.place[offered] // 4 != seat:
-            self.recorder.win(seat, FACE[offered], position.place[offered] // 4)
-        elif drawn is not None:
-            self.recorder.win(seat, FACE[drawn.tiles[0]], None)
-        else:
-            self.recorder.win(seat, FACE[max(position.hands[seat])], None)
+            raise FormatError("", _("there is no act of type {n}").format(n=kind))
 
 
 def write_tziakcha(record: HandRecord) -> dict[str, str]:
     """The server's answer for a record; raises FormatError if seat 0 did not deal or a tile was never seen.
 
-    The wall holds the tiles of this hand where they came from, the undrawn ones in between.
+    The wall holds the tiles of this hand where they came from, the undrawn ones in between. A flower for which nothing
+    is drawn any more cannot be told there.
     """
     if record.setup.dealer:
-        raise FormatError("", "the dealer of tziakcha is seat 0: turn the seats first")
+        raise turned("tziakcha")
     throws = record.dice if len(record.dice) == 2 else ((1, 1), (1, 1))
     acts, result = _acts(record), record.result
     winner, source = result.winner, result.source
@@ -181,7 +166,7 @@ def _tile(tile: int) -> int:
 def _wall(record: HandRecord, throws: Sequence[tuple[int, int]]) -> list[int]:
     hands = {a.seat: list(a.tiles) for a in record.actions if a.kind is ActionKind.DEAL}
     if any(len(hands.get(seat, ())) != record.setup.dealt(seat) for seat in SEATS):
-        raise FormatError("", "not all dealt tiles are known")
+        raise FormatError("", _("not all dealt tiles are known"))
     front = [hands[seat].pop(0) for seat in _order()]
     draws = [a for a in record.actions if a.kind is ActionKind.DRAW]
     front += [a.tiles[0] for a in draws if a.drawn_from is DrawnFrom.WALL]
@@ -201,7 +186,7 @@ def _acts(record: HandRecord) -> list[list[int]]:
         if seat is None or action.kind is ActionKind.DEAL:
             continue
         if not action.tiles:
-            raise FormatError(f"action {action.number}", "the drawn tile was never seen")
+            raise FormatError(_("action {n}").format(n=action.number), _("the drawn tile was never seen"))
         if action.kind is ActionKind.FLOWER:
             shown[seat].append(action.tiles[0] - FLOWERS)
             continue
@@ -212,7 +197,6 @@ def _acts(record: HandRecord) -> list[list[int]]:
 
 def _act(action: Action, seat: int, record: HandRecord, shown: list[int]) -> tuple[int, int]:
     first = _tile(action.tiles[0])
-    direction = 0 if action.source is None else (seat - action.source) % 4
     if action.kind is ActionKind.DRAW:
         if action.drawn_from is DrawnFrom.FLOWER and shown:
             return FLOWER, first | shown.pop(0) << 8
@@ -222,10 +206,11 @@ def _act(action: Action, seat: int, record: HandRecord, shown: list[int]) -> tup
     if action.kind is ActionKind.WIN:
         return WIN, record.result.points << 1
     if action.kind is ActionKind.CHOW:
-        low, middle, high = sorted(map(_tile, action.tiles))
-        return CHOW, middle >> 2 | direction << 6 | (low & 3) << 10 | (middle & 3) << 12 | (high & 3) << 14
+        tiles = sorted(map(_tile, action.tiles))
+        copies = sum((tile & 3) << 10 + 2 * place for place, tile in enumerate(tiles))
+        return CHOW, tiles[1] >> 2 | tiles.index(first) + 1 << 6 | FORM_CHOW << 8 | copies
+    steps = 0 if action.source is None else (seat - action.source) % 4
     if action.kind is ActionKind.PUNG:
-        return PUNG, first >> 2 | direction << 6
-    extra = {ActionKind.ADDED_KONG: ADDED, ActionKind.CONCEALED_KONG: 0x100}.get(action.kind, 0)
-    own = action.kind is ActionKind.CONCEALED_KONG
-    return KONG, first >> 2 | (0 if own else direction) << 6 | extra
+        return PUNG, first >> 2 | steps << 6 | FORM_PUNG << 8
+    form = ADDED if action.kind is ActionKind.ADDED_KONG else FORM_KONG
+    return KONG, first >> 2 | steps << 6 | form << 8

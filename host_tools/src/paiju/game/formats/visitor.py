@@ -5,6 +5,7 @@ from typing import Protocol
 from paiju.game.actions import Action, ActionKind, DrawnFrom
 from paiju.game.position import FACE, Setup
 from paiju.game.record import HandRecord
+from paiju.i18n import _
 
 
 class FormatError(ValueError):
@@ -44,7 +45,7 @@ def visit(record: HandRecord, visitor: Visitor, *, fourteenth_as_draw: bool = Fa
         assert deal.seat is not None
         faces = deal.faces
         if len(faces) != record.setup.dealt(deal.seat):
-            raise FormatError(f"action {deal.number}", "not all dealt tiles are known")
+            raise FormatError(_("action {n}").format(n=deal.number), _("not all dealt tiles are known"))
         if fourteenth_as_draw and deal.seat == record.setup.dealer:
             faces, last = faces[:13], faces[13]
         visitor.deal(deal.seat, faces)
@@ -61,7 +62,7 @@ def _tell(action: Action, visitor: Visitor) -> None:
         visitor.end()
         return
     if not action.tiles:
-        raise FormatError(f"action {action.number}", "the drawn tile was never seen")
+        raise FormatError(_("action {n}").format(n=action.number), _("the drawn tile was never seen"))
     face, source = FACE[action.tiles[0]], action.source
     if kind is ActionKind.DRAW:
         visitor.draw(seat, face, action.drawn_from or DrawnFrom.WALL)
@@ -77,3 +78,13 @@ def _tell(action: Action, visitor: Visitor) -> None:
         visitor.win(seat, face, source)
     else:
         visitor.kong(seat, face, kind, source if kind is ActionKind.MELDED_KONG else None)
+
+
+def not_understood(what: object) -> str:
+    """The reason for a place in a file that says nothing known."""
+    return _("not understood: {what}").format(what=what)
+
+
+def turned(program: str) -> FormatError:
+    """For a format whose dealer is always seat 0."""
+    return FormatError("", _("in a file of {program} seat 0 deals: turn the seats first").format(program=program))
