@@ -9,24 +9,30 @@ import asyncio
 from micropython import const
 
 import board
-from drivers.faults import ReaderFault
+from drivers import slix2
+from drivers.faults import FieldLost, ReaderDead, ReaderFault, ReaderHot, ReaderHung, ReaderOrder
 from drivers.iso15693 import ANY_AFI, ERROR, GOOD, SILENT, Inventory
 from tablelink import messages
 
 from .link import CommandError
 from .scanner import GATE
+from .settings import Settings
 
 _ROOM = const(40)
 _TRIES = const(4)
 _SURFACE = const(16)  # zones below this number belong to seats
 _NOBODY = b"\xff\xff\xff\xff\xff\xff\xff\xff"  # no tag has this UID
 _MEMORY = const(8)  # bytes of blocks 0 and 1
+_BLOCKS = const(2)
 _REQUEST_MS = const(1200)
+_OFF_MS = const(5)  # a field off for so long surely resets a tag
+_FAULTS = (ReaderDead, ReaderHung, ReaderOrder, ReaderHot, FieldLost)
 
 WRITTEN = const(0)
 SILENCE = const(1)
 REFUSED = const(2)
 DIFFERS = const(3)
+PROTECTED = const(4)
 
 
 class Technician:
@@ -46,6 +52,8 @@ class Technician:
         self._uid = bytearray(8)
         self._wanted = None  # seat and text of the request under way
         self._rises = 0
+        # Set -> write password of its tags. It comes over the link once and never leaves the table by it.
+        self._passwords = Settings("tags", {})
 
     def workbench(self):
         if self._cycle.moving:
@@ -60,7 +68,7 @@ class Technician:
         self._at_work -= 1
         if not self._at_work:
             self._of = -1
-            self._wanted = None
+            self._answered()
             if self._scanned:
                 self._scanner.resume()
 
@@ -74,6 +82,22 @@ class Technician:
             scanner.asked_ms(zone) if surface else 0, scanner.noise[zone], scanner.conflicts,
             radio.levels[zone], margin, floor, day,
         )  # fmt: skip
+
+    def reader(self, number):
+        """State, the last fault as its place in `_FAULTS` from 1 on (0 none yet), version of the chip's firmware."""
+        port = self._radio.ports[number]
+        fault = _FAULTS.index(type(port.fault)) + 1 if port.fault is not None else 0
+        return (port.state, fault) + port.reader.version
+
+    def tag_password(self, tile_set, replace, password):
+        """Keep the write password of a set; 0 when it has one and shall keep it. Durable on return."""
+        if not self._at_work:
+            raise CommandError(messages.MODE)
+        name = str(tile_set)
+        if name in self._passwords.values and not replace:
+            return 0
+        self._passwords.save(**{name: password})
+        return 1
 
     async def _with(self, zone, level, work):
         """Run `work(air)` with the zone's field on and the receiver at `level` (-1: as calibrated)."""
@@ -128,19 +152,41 @@ class Technician:
         return tags.count, tags.overflow, min(tags.noise, 255), known, uid, memory
 
     async def tag_write(self, zone, afi, uid, memory):
+        """Without a password of the set in its memory a tag stays open; one that is protected stays as it is."""
+        password = self._passwords.values.get(str(memory[2]))
+
         async def write(air):
-            for block in range(2):
+            if password is not None:
+                outcome = await self._unlock(zone, air, uid, password)
+                if outcome != GOOD:
+                    return _problem(outcome)
+            for block in range(_BLOCKS):
                 outcome = await _insist(air, lambda: air.write(uid, block, memory[4 * block : 4 * block + 4]))
                 if outcome != GOOD:
-                    return REFUSED if outcome == ERROR else SILENCE
+                    return PROTECTED if outcome == ERROR and password is None else _problem(outcome)
             outcome = await _insist(air, lambda: air.write_afi(uid, afi))
+            if outcome == GOOD and password is not None:
+                outcome = await _insist(air, lambda: slix2.protect(air, uid, _BLOCKS))
             if outcome != GOOD:
-                return REFUSED if outcome == ERROR else SILENCE
-            if await _insist(air, lambda: air.read(uid, 0, 2)) != GOOD:
+                return _problem(outcome)
+            if await _insist(air, lambda: air.read(uid, 0, _BLOCKS)) != GOOD:
                 return SILENCE
             return WRITTEN if bytes(air.data[:_MEMORY]) == bytes(memory) else DIFFERS
 
         return await self._with(zone, -1, write)
+
+    async def _unlock(self, zone, air, uid, password):
+        """Open a tag with the password, which it is given if it still has that of the factory."""
+        for known in (password, slix2.FACTORY):
+            outcome = await slix2.unlock(air, uid, known)
+            if outcome == GOOD and known != password:
+                outcome = await slix2.change(air, uid, password)
+            if outcome != slix2.WRONG:
+                break
+            self._radio.silence()
+            await asyncio.sleep_ms(_OFF_MS)
+            await self._radio.tune(zone)
+        return outcome
 
     async def noise_floor(self, zone, level, shots):
         """Requests to a tag that does not exist: whatever is heard then is noise."""
@@ -168,8 +214,20 @@ class Technician:
             await self._ports.wait(bit, 1, _REQUEST_MS)
         if rises[bit] == self._rises:
             return 0
-        self._wanted = None
+        self._answered()
         return 1
+
+    def _answered(self):
+        """Clear the display, so that the same request is a new one when it comes again."""
+        if self._wanted is not None:
+            self._seats.over(self._wanted[0], "")
+            self._wanted = None
+
+
+def _problem(outcome):
+    if outcome == slix2.WRONG:
+        return PROTECTED
+    return REFUSED if outcome == ERROR else SILENCE
 
 
 async def _insist(air, ask):

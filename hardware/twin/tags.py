@@ -21,6 +21,7 @@ COUNTER_BLOCK = 79
 RESET_ALL_WAKES_CHOICE = True  # RESET TO READY to all ends persistent quiet: drawn in figure 5, not in words
 WRITE_US_CHOICE = 13 * 302.08  # programming time; answers to writes come at t1 + a multiple of 302.08 us
 PROTECT_READ_LOW, PROTECT_WRITE_LOW, PROTECT_READ_HIGH, PROTECT_WRITE_HIGH = 1, 2, 16, 32  # _CHOICE: bits of B6
+NEW_PASSWORD_AT_ONCE_CHOICE = True  # what was opened with the old password is shut again by WRITE PASSWORD
 
 SUBCARRIERS, HIGH_RATE, INVENTORY, SELECT_OR_AFI, ADDRESS_OR_ONE_SLOT, OPTION = 1, 2, 4, 0x10, 0x20, 0x40
 MANUFACTURER = 0x04
@@ -138,7 +139,9 @@ class Tag:
         "_identity",
         "_locked_out",
         "_off_since",
+        "_passwords_locked",
         "_persistent",
+        "_protection_locked",
         "_random",
         "_ready_at",
         "_slot",
@@ -182,6 +185,8 @@ class Tag:
         self._persistent = False
         self._locked_out = False
         self._given: set[int] = set()
+        self._passwords_locked: set[int] = set()
+        self._protection_locked = False
         self._random = (uid ^ uid >> 16 ^ uid >> 32) & 0xFFFF or 1
         self._slot: int | None = None  # slots still to wait for before answering
         self._held: bytes | None = None
@@ -437,12 +442,21 @@ class Tag:
 
     # ---- passwords
 
+    def _named(self, request: Request) -> None:
+        """Passwords and protection are for a tag that is addressed or selected, never for all in the field."""
+        if request.uid is None and not request.selected:
+            raise _Refused
+
     def _get_random(self, request: Request) -> bytes:
+        self._named(request)
+        if request.rest:
+            raise _Refused
         lsb = self._random & 1
         self._random = self._random >> 1 ^ (0xB400 if lsb else 0)
         return DONE + self._random.to_bytes(2, "little")
 
     def _set_password(self, request: Request) -> bytes | None:
+        self._named(request)
         if len(request.rest) != 5 or request.rest[0] not in self.passwords:
             raise _Refused
         key = self._random.to_bytes(2, "little") * 2
@@ -454,16 +468,38 @@ class Tag:
         return DONE
 
     def _write_password(self, request: Request) -> bytes:
-        if len(request.rest) != 5 or request.rest[0] not in self._given:
+        self._named(request)
+        if len(request.rest) != 5 or request.rest[0] not in self._given or request.rest[0] in self._passwords_locked:
             raise _Refused
         self.passwords[request.rest[0]] = int.from_bytes(request.rest[1:], "little")
+        if NEW_PASSWORD_AT_ONCE_CHOICE:
+            self._given.discard(request.rest[0])
+        self.delay_us = WRITE_US_CHOICE
+        return DONE
+
+    def _lock_password(self, request: Request) -> bytes:
+        self._named(request)
+        if len(request.rest) != 1 or request.rest[0] not in self._given or request.rest[0] in self._passwords_locked:
+            raise _Refused
+        self._passwords_locked.add(request.rest[0])
         self.delay_us = WRITE_US_CHOICE
         return DONE
 
     def _protect_page(self, request: Request) -> bytes:
-        if len(request.rest) != 2 or request.rest[0] >= USER_BLOCKS or WRITE not in self._given:
+        self._named(request)
+        if len(request.rest) != 2 or request.rest[0] >= USER_BLOCKS:
+            raise _Refused
+        if WRITE not in self._given or self._protection_locked:
             raise _Refused
         self.pointer, self.protection = request.rest
+        self.delay_us = WRITE_US_CHOICE
+        return DONE
+
+    def _lock_protection(self, request: Request) -> bytes:
+        self._named(request)
+        if request.rest or WRITE not in self._given or self._protection_locked:
+            raise _Refused
+        self._protection_locked = True
         self.delay_us = WRITE_US_CHOICE
         return DONE
 
@@ -482,7 +518,9 @@ _COMMANDS: dict[int, Callable[[Tag, Request], bytes | None]] = {
     0xB2: Tag._get_random,
     0xB3: Tag._set_password,
     0xB4: Tag._write_password,
+    0xB5: Tag._lock_password,
     0xB6: Tag._protect_page,
+    0xB7: Tag._lock_protection,
     0xBC: Tag._stay_quiet_persistent,
 }
 

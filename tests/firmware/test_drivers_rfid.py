@@ -9,6 +9,7 @@ import pytest
 from rig import SECOND, Table, slix2
 
 from twin.air import Echo, Noise
+from twin.chips.pn5180 import BOOT_POWER
 from twin.tags import Tag
 
 HAND, MELD, POND = 0, 1, 2
@@ -102,6 +103,26 @@ def test_more_tags_than_room_is_an_overflow_and_nothing_else() -> None:
     assert uids < {tag.uid for tag in tags}
 
 
+@pytest.mark.parametrize(("count", "room"), [(5, 5), (6, 5), (1, 0), (2, 1), (40, 40), (41, 40), (100, 40)])
+@pytest.mark.parametrize("shared", [0, 9], ids=["low nibbles differ", "nine nibbles shared"])
+def test_a_buffer_is_filled_to_its_last_place_and_never_beyond(count: int, room: int, shared: int) -> None:
+    tags = [slix2(n * 0x1_0000_0005 if shared else n * 7) for n in range(count)]
+    tags = list({tag.uid: tag for tag in tags}.values())
+    figures, uids = inventory(tags, room=room)
+    assert figures["overflow"] == str(len(tags) > room)
+    assert len(uids) == min(len(tags), room)
+    assert uids <= {tag.uid for tag in tags}
+
+
+def test_an_overflow_under_noise_ends_and_says_so() -> None:
+    rng = random.Random(8)
+    tags = [slix2(rng.getrandbits(36)) for _ in range(60)]
+    figures, uids = inventory(tags, Noise(8, bit_error=0.05, ghost=0.02), room=20)
+    assert figures["overflow"] == "True"
+    assert len(uids) == 20
+    assert int(figures["rounds"]) <= 21 * 16
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_noise_is_asked_again_and_never_becomes_a_tag(seed: int) -> None:
     rng = random.Random(seed)
@@ -143,6 +164,78 @@ def test_the_boot_test_names_a_dead_reader_and_the_others_work(fault: str, says:
     assert lines[1] == says
     assert lines[2].startswith("probe 2 good")
     assert "reader 1 2" in lines
+
+
+def recovery(fault: str, times: int = 1) -> tuple[list[str], list[int], Table]:
+    """Lines of the script, levels of RESET_N from the first fault on, and the table."""
+    table = Table()
+    chip = table.board.readers[0]
+    table.put([slix2(7)], POND)
+    pulses: list[int] = []
+
+    def strike() -> None:
+        chip._reset.watch(pulses.append)
+        chip.faults.add(fault)
+
+    table.at(0.05, strike)
+    for n in range(1, times):
+        table.at(0.05 + 0.12 * n, lambda: chip.faults.add(fault))
+    lines = table.run("recovery")
+    assert not table.air.violations
+    return lines, pulses, table
+
+
+def test_a_reader_whose_busy_is_stuck_is_reset_by_its_pin() -> None:
+    lines, pulses, table = recovery("busy")
+    assert lines.count("ReaderHung False") == 1
+    assert lines[-1] == "probe 1"
+    assert pulses == [0, 1, 1] or pulses == [0, 1]
+    assert table.board.readers[0]._system_status & 0x1F == BOOT_POWER
+
+
+def test_the_boot_test_names_a_reader_without_a_field() -> None:
+    table = Table()
+    table.board.readers[1].faults.add("no_field")
+    table.put([slix2(7)], POND)
+    lines = table.run("reader_air", f"probe={POND}")
+    assert lines[0].startswith("states [0, 2, 0, 0, 0] (4, 0)")
+    assert lines[1] == "south: the field does not come on"
+    assert lines[2].startswith("probe 2 good")
+
+
+def test_a_password_opens_a_tag_for_writing_and_reading_needs_none() -> None:
+    table = Table()
+    tag = slix2(7)
+    table.put([tag], POND)
+    assert table.run("password") == [
+        "write good",
+        "protect error",  # not without a password
+        "unlock ours wrong",
+        "deaf silent",
+        "unlock factory good",
+        "change good",
+        "protect good",
+        "write good",
+        "write error",  # a new field: the password has to be given again
+        "write 2 good",
+        "read good",
+        "b'ours'",
+        "unlock factory wrong",
+        "unlock ours good",
+        "write good",
+        "nobody silent",
+    ]
+    assert tag.passwords[2] == 0x89ABCDEF
+    assert bytes(tag.memory[:4]) == b"anew"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lost_answers_are_no_wrong_password(seed: int) -> None:
+    table = Table(Noise(seed, missed=0.1))
+    table.put([slix2(7)], POND)
+    lines = table.run("password")
+    assert [line for line in lines if line.startswith("unlock")] == [
+        "unlock ours wrong", "unlock factory good", "unlock factory wrong", "unlock ours good"]  # fmt: skip
 
 
 def test_an_empty_round_keeps_to_its_air_time() -> None:

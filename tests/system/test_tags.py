@@ -207,6 +207,8 @@ def test_password_protects_pages_against_writing() -> None:
     tag = lit()
     assert unlock(tag, 0) == b"\x00"
     assert ask(tag, 0x22, 0xB4, 0x04, own(), 2, b"\x78\x56\x34\x12") == b"\x00"
+    assert ask(tag, 0x22, 0xB6, 0x04, own(), 2, 0x02) == b"\x01\x0f"  # the new password counts at once
+    assert unlock(tag, 0x12345678) == b"\x00"
     assert ask(tag, 0x22, 0xB6, 0x04, own(), 2, 0x02) == b"\x00"
     tag.power(False, 10_000)
     tag.power(True, 20_000)
@@ -214,6 +216,52 @@ def test_password_protects_pages_against_writing() -> None:
     assert ask(tag, 0x22, 0x21, own(), 1, b"evil", now=later) == b"\x01\x0f"
     assert ask(tag, 0x22, 0x21, own(), 2, b"free", now=later) == b"\x00"
     assert ask(tag, 0x22, 0x20, own(), 1, now=later) == bytes(5)
+
+
+def test_protection_is_the_write_password_s_and_reading_needs_none() -> None:
+    tag = lit()
+    assert ask(tag, 0x22, 0xB6, 0x04, own(), 2, 0x02) == b"\x01\x0f"  # without a password
+    assert ask(tag, 0x22, 0xB4, 0x04, own(), 2, b"abcd") == b"\x01\x0f"
+    assert unlock(tag, 0) == b"\x00"
+    assert ask(tag, 0x22, 0xB6, 0x04, own(), 79, 0x02) == b"\x01\x0f"  # no page begins at the counter
+    assert ask(tag, 0x22, 0xB6, 0x04, own(), 2, 0x02) == b"\x00"
+    assert ask(tag, 0x22, 0x21, own(), 0, b"PJ\x00\x08") == b"\x00"  # given in this field: it may write
+    assert ask(tag, 0x22, 0xB6, 0x04, own(), 2, 0x23) == b"\x00"
+    tag.power(False, 10_000)
+    tag.power(True, 20_000)
+    assert ask(tag, 0x22, 0x20, own(), 1, now=22_000) == b"\x01\x0f"  # read protection is asked for by its own bit
+    assert ask(tag, 0x22, 0x20, own(), 2, now=22_000) == bytes(5)
+    assert ask(tag, 0x22, 0x21, own(), 2, b"high", now=22_000) == b"\x01\x0f"
+    assert ask(tag, 0x22, 0x22, own(), 0, now=22_000) == b"\x01\x0f"  # LOCK is a write too
+
+
+def test_what_is_locked_stays_as_it_is() -> None:
+    tag = lit()
+    assert ask(tag, 0x22, 0xB5, 0x04, own(), 2) == b"\x01\x0f"
+    assert unlock(tag, 0) == b"\x00"
+    assert ask(tag, 0x22, 0xB6, 0x04, own(), 2, 0x02) == b"\x00"
+    assert ask(tag, 0x22, 0xB7, 0x04, own()) == b"\x00"
+    assert ask(tag, 0x22, 0xB6, 0x04, own(), 0, 0x00) == b"\x01\x0f"
+    assert ask(tag, 0x22, 0xB7, 0x04, own()) == b"\x01\x0f"
+    assert ask(tag, 0x22, 0xB5, 0x04, own(), 2) == b"\x00"
+    assert ask(tag, 0x22, 0xB4, 0x04, own(), 2, b"abcd") == b"\x01\x0f"
+    assert (tag.pointer, tag.protection, tag.passwords[2]) == (2, 0x02, 0)
+
+
+@pytest.mark.parametrize("code", [0xB2, 0xB3, 0xB4, 0xB5, 0xB6, 0xB7])
+def test_passwords_are_never_for_all_tags_of_a_field(code: int) -> None:
+    tag = lit()
+    assert ask(tag, 0x02, code, 0x04, *([2, bytes(4)] if code in (0xB3, 0xB4) else [])) is None
+    assert ask(tag, *INVENTORY_ONE) is not None  # and nobody was locked out by it
+
+
+def test_every_random_number_is_another_and_the_old_one_is_worth_nothing() -> None:
+    tag = lit()
+    heard = [ask(tag, 0x22, 0xB2, 0x04, own()) for _ in range(50)]
+    assert len(set(heard)) == 50
+    old = heard[0]
+    assert old is not None
+    assert ask(tag, 0x22, 0xB3, 0x04, own(), 2, old[1:] * 2) is None  # what went over the air does not open it twice
 
 
 def test_after_a_wrong_password_nothing_works_until_the_field_is_reset() -> None:

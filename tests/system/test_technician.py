@@ -17,10 +17,10 @@ from support.workbench import Shop
 from paiju.technician import report
 from paiju.technician.calibrate import calibrate, neighbours, places
 from paiju.technician.tag_memory import is_slix2, read_tile, tile_memory
-from paiju.technician.tiles import audit, register
-from paiju.technician.workbench import SURFACE, WorkbenchError
+from paiju.technician.tiles import READABLE, audit, register
+from paiju.technician.workbench import SURFACE, ReaderState, WorkbenchError
 from paiju.tiles import face_of, face_of_tile
-from twin.tags import Tag
+from twin.tags import PROTECT_WRITE_LOW, WRITE, Tag
 from twin.tiles import AFI_TILE, make_set
 
 POND = 2
@@ -69,6 +69,88 @@ def test_fresh_tags_become_tiles_that_the_scanner_knows(shop: Shop) -> None:
     assert {event["tile"] for event in shop.events if event.kind == "enter"} == {
         tile.number for tile in written if tile.place == "pond.0"
     }
+
+
+def test_registered_tags_are_protected_by_a_password_that_nobody_is_told(shop: Shop) -> None:
+    shop.person.erase()
+    shop.person.work()
+    assert shop.at_work(register(shop.bench, shop, 0, POND, [face_of("5m")])) == []
+    tags = [tile.tag for tile in shop.person.tiles if tile.number // 4 == face_of("5m")]
+    words = {tag.passwords[WRITE] for tag in tags}
+    assert len(words) == 1
+    assert words != {0}
+    assert all((tag.pointer, tag.protection) == (2, PROTECT_WRITE_LOW) for tag in tags)
+    spoken = str(shop.events) + shop.table.kernel.output()
+    word = words.pop()
+    assert not [form for form in (str(word), f"{word:08x}", f"{word:08X}") if form in spoken]
+    # Whoever has not that password can read, but not write.
+    shop.at_work(shop.bench.keep_password(0, word ^ 1, replace=True))
+    findings = shop.at_work(register(shop.bench, shop, 0, POND, [face_of("5m")]))
+    assert [f.kind for f in findings] == ["protected"] * 4
+    assert "paiju tiles password" in findings[0].sentence
+    assert len(shop.at_work(shop.bench.tags(POND)).tags) == 4
+    # With it again they are written, and a password that is there is not drawn anew.
+    shop.at_work(shop.bench.keep_password(0, word, replace=True))
+    assert not shop.at_work(shop.bench.keep_password(0, 5))
+    assert shop.at_work(register(shop.bench, shop, 0, POND, [face_of("5m")])) == []
+
+
+def test_a_table_without_the_password_is_refused_by_name(shop: Shop) -> None:
+    tile = shop.person.tiles[0]
+    tile.tag.passwords[WRITE], tile.tag.pointer, tile.tag.protection = 77, 2, PROTECT_WRITE_LOW
+    shop.person.turn_key()
+    shop.person.lay(tile, POND)
+    shop.table.run_for(1.0)
+    uid = tile.tag.uid.to_bytes(8, "little")
+    memory = bytes(tile.tag.memory[:8])
+    assert shop.at_work(shop.bench.write(POND, uid, memory, AFI_TILE)) == "protected"
+    shop.at_work(shop.bench.keep_password(0, 78))
+    assert shop.at_work(shop.bench.write(POND, uid, memory, AFI_TILE)) == "protected"
+    shop.at_work(shop.bench.keep_password(0, 77, replace=True))
+    assert shop.at_work(shop.bench.write(POND, uid, memory, AFI_TILE)) == ""
+
+
+def test_the_password_outlives_the_power(shop: Shop) -> None:
+    shop.person.turn_key()
+    shop.table.run_for(0.3)
+    assert shop.at_work(shop.bench.keep_password(1, 9))
+    shop.table.kernel.stop()
+    shop.table.kernel.start()
+    shop.table.run_for(4.0)
+    assert not shop.at_work(shop.bench.keep_password(1, 10))
+    assert shop.at_work(shop.bench.keep_password(0, 10))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_noise_does_not_take_a_tag_for_protected(seed: int, tmp_path: Path) -> None:
+    with Shop(tmp_path, noise="default", seed=seed) as shop:
+        shop.person.erase()
+        shop.person.work()
+        assert shop.at_work(register(shop.bench, shop, 0, POND, [face_of("1s"), face_of("E")])) == []
+
+
+def test_more_tags_than_the_table_counts_are_told(shop: Shop) -> None:
+    shop.person.turn_key()
+    shop.person.lay_rows(shop.person.tiles[:50], POND)
+    shop.table.run_for(1.0)
+    reading = shop.at_work(shop.bench.tags(POND))
+    assert (len(reading.tags), reading.overflow) == (READABLE, True)
+
+    async def ask(_seat: int, _code: str, _sentence: str) -> None:
+        pass
+
+    shop.ask = ask  # type: ignore[method-assign]
+    result = shop.at_work(audit(shop.bench, shop, 0, POND))
+    assert result.findings[0].kind == "crowded"
+    assert "More than 40 tags" in result.findings[0].sentence
+
+
+def test_what_is_wrong_with_a_reader_is_told(shop: Shop) -> None:
+    assert asyncio.run(shop.bench.reader(1)) == ReaderState(1, "ok", "", "4.0")
+    shop.table.board.readers[1].faults.add("ones")
+    shop.table.run_for(2.0)
+    state = asyncio.run(shop.bench.reader(1))
+    assert (state.state in ("degraded", "down"), state.fault) == (True, "dead")
 
 
 def test_registering_twice_keeps_the_copies(shop: Shop) -> None:
@@ -145,11 +227,11 @@ def test_a_dead_reader_is_named_and_the_other_zones_go_on(shop: Shop) -> None:
     assert asyncio.run(shop.bench.zone(POND)).reader in ("degraded", "down")
 
 
-def paiju(*arguments: str, port: str = "") -> subprocess.CompletedProcess[str]:
+def paiju(*arguments: str, port: str = "", typed: str = "") -> subprocess.CompletedProcess[str]:
     where = ["--port", port] if port else []
     return subprocess.run(
         [sys.executable, "-m", "paiju.cli", *arguments, *where], capture_output=True, text=True, timeout=120,
-        stdin=subprocess.DEVNULL,
+        input=typed,
     )  # fmt: skip
 
 
@@ -165,6 +247,9 @@ def test_the_commands_over_a_port(tmp_path: Path) -> None:
         done = paiju("tiles", "register", "-f", "5m", port=port)
         assert done.returncode == 0, done.stderr
         assert "Lay 4 tiles 5m on East pond" in done.stderr
+        done = paiju("tiles", "password", "--set", "B", port=port, typed="0F1E2D3C\n")
+        assert done.returncode == 0, done.stderr
+        assert "0F1E2D3C" not in done.stdout + done.stderr
         html = tmp_path / "antennas.html"
         done = paiju("calibrate", "-z", "E-pond", "--grid", "2x1", "--report", str(html), "--json", port=port)
         assert done.returncode == 0, done.stderr
@@ -183,6 +268,7 @@ def test_the_commands_over_a_port(tmp_path: Path) -> None:
         (("tiles", "audit", "--zone", "E-gate"), "choose a hand, meld or pond"),
         (("calibrate", "--grid", "3"), "is no grid"),
         (("calibrate", "-z", "X-pond"), "is no zone"),
+        (("tiles", "password"), "eight hexadecimal digits"),
         (("zones", "--once", "--port", "/dev/nothing"), "/dev/nothing"),
         (("twin", "--noise", "loud"), "there is no noise called loud"),
     ],
@@ -194,7 +280,9 @@ def test_bad_input_is_one_sentence(arguments: tuple[str, ...], says: str) -> Non
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("verb", [("zones",), ("tiles", "register"), ("tiles", "audit"), ("calibrate",)])
+@pytest.mark.parametrize(
+    "verb", [("zones",), ("tiles", "register"), ("tiles", "audit"), ("tiles", "password"), ("calibrate",)]
+)
 def test_help_has_examples(verb: tuple[str, ...]) -> None:
     done = paiju(*verb, "--help")
     assert done.returncode == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
@@ -26,12 +27,23 @@ from paiju.technician.calibrate import ZoneResult
 from paiju.technician.calibrate import calibrate as measure
 from paiju.technician.guide import Console
 from paiju.technician.tiles import SET_NAMES, Audit, Finding
-from paiju.technician.workbench import SEAT_ZONES, SURFACE, ZONES, Workbench, WorkbenchError, ZoneState, zone_title
+from paiju.technician.workbench import (
+    READERS,
+    SEAT_ZONES,
+    SURFACE,
+    ZONES,
+    ReaderState,
+    Workbench,
+    WorkbenchError,
+    ZoneState,
+    zone_title,
+)
 from paiju.tiles import FACES, code_of, face_of, face_of_tile
 
 T = TypeVar("T")
 SEATS = "ESWN"
 KINDS = ("hand", "meld", "pond", "gate")
+PASSWORD_BYTES = 4
 
 
 def _zone(value: str) -> int:
@@ -84,12 +96,15 @@ def zones(
         bench = Workbench(connection)
         with nullcontext() if as_json else Live(console=Screen(), auto_refresh=False) as live:
             while True:
+                readers = [await bench.reader(number) for number in range(READERS)]
                 states = [await bench.zone(zone) for zone in range(ZONES)]
                 if live is not None:
-                    live.update(_picture(states), refresh=True)
+                    live.update(_picture(states, readers), refresh=True)
                 else:
                     for state in states:
-                        typer.echo(json.dumps(asdict(state), default=str))
+                        reader = readers[state.zone // len(KINDS)]
+                        more = {"fault": reader.fault, "firmware": reader.firmware}
+                        typer.echo(json.dumps(asdict(state) | more, default=str))
                 if once:
                     return
                 await asyncio.sleep(every)
@@ -97,16 +112,26 @@ def zones(
     _with_table(port, watch)
 
 
-def _picture(states: list[ZoneState]) -> Table:
+def _picture(states: list[ZoneState], readers: list[ReaderState]) -> Table:
     view = Table(
         _("zone"), _("reader"), _("tiles"), _("asked"), _("noise"), _("errors"), _("threshold"), _("margin"),
-        _("noise floor"), _("calibrated"), caption=_("conflicts: {n}").format(n=states[0].conflicts),
+        _("noise floor"), _("calibrated"),
+        caption=_("conflicts: {n}; reader firmware: {versions}").format(
+            n=states[0].conflicts, versions=" ".join(reader.firmware for reader in readers)
+        ),
     )  # fmt: skip
+    words = {
+        "dead": _("does not answer"), "hung": _("hung"), "refused": _("refused a command"), "hot": _("too hot"),
+        "field_lost": _("no field"),
+    }  # fmt: skip
     styles = {"ok": "green", "degraded": "yellow"}
+    state = {"ok": _("ok"), "degraded": _("degraded"), "down": _("down"), "starting": _("starting")}
     for s in states:
         surface = s.zone in SURFACE
+        fault = words.get(readers[s.zone // len(KINDS)].fault, "") if s.reader != "ok" else ""
+        reader = f"[{styles.get(s.reader, 'red')}]{state[s.reader]}[/]{': ' if fault else ''}{fault}"
         view.add_row(
-            zone_title(s.zone), f"[{styles.get(s.reader, 'red')}]{s.reader}[/]", str(s.tiles) if surface else "",
+            zone_title(s.zone), reader, str(s.tiles) if surface else "",
             f"{s.asked_ms / 1000:.1f} s" if surface else "", str(s.noise), str(s.failures), str(s.level),
             str(s.margin) if s.calibrated else "–", str(s.floor) if s.calibrated else "–",
             s.calibrated.isoformat() if s.calibrated else _("never"),
@@ -126,7 +151,8 @@ def register_tiles(
 ) -> None:
     """Write which tile it is into every tag, face by face, and verify it. Turn the service key first.
 
-    Lay the tiles that are asked for on the zone, then press Enter or the referee button of that seat.
+    Lay the tiles that are asked for on the zone, then press Enter or the referee button of that seat. The tags are
+    protected against writing by a password that the table keeps; reading needs none.
 
     Examples:
 
@@ -150,6 +176,39 @@ def register_tiles(
     if findings:
         raise typer.Exit(1)
     typer.echo(_("All tiles of {count} faces are registered and verified.").format(count=len(faces)))
+
+
+@tiles.command("password")
+def set_password(tile_set: SetOption = "A", port: Port = AUTO, lang: Language = None) -> None:
+    """Give the table the password that protects a set's tags: eight hexadecimal digits, asked for without showing.
+
+    Needed only where two tables register the same tiles: a table without a password draws one when it registers, and
+    never tells it. Turn the service key first.
+
+    Examples:
+
+      paiju tiles password --set B
+
+      paiju tiles password < password.txt
+    """
+    number = _set(tile_set)
+    if sys.stdin.isatty():
+        typed = typer.prompt(_("password of set {name}").format(name=tile_set.upper()), hide_input=True,
+                             confirmation_prompt=True)  # fmt: skip
+    else:
+        typed = sys.stdin.readline()
+    try:
+        word = bytes.fromhex(typed.strip())
+    except ValueError:
+        word = b""
+    if len(word) != PASSWORD_BYTES:
+        fail(_("A password is eight hexadecimal digits, such as 0F1E2D3C."))
+
+    async def work(bench: Workbench, _hello: Hello) -> bool:
+        return await bench.keep_password(number, int.from_bytes(word, "big"), replace=True)
+
+    _at_work(port, work)
+    typer.echo(_("The table keeps the password of set {name}.").format(name=tile_set.upper()))
 
 
 @tiles.command("audit")

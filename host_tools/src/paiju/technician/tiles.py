@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -18,12 +19,15 @@ WEAK_LEVELS = 3  # a good tile is still heard with the threshold so much higher
 WEAK_RATE = 0.9
 ROUNDS = 3  # full reads of a portion
 TRIES = 3
+READABLE = 40  # tags the table counts in one zone
 SET_NAMES = "AB"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A tag that is not as it should be: `kind` foreign, other_set, doubled, weak, unreadable or unwritten."""
+    """A tag that is not as it should be: `kind` foreign, other_set, doubled, weak, unreadable, unwritten, protected;
+    or `crowded`, where more tags answered than the table can count.
+    """
 
     kind: str
     uid: str
@@ -39,7 +43,12 @@ class Finding:
             "weak": _("Tag {uid}, {face}, answers weakly: have its tag replaced."),
             "unreadable": _("Tag {uid} cannot be read: try it alone, then replace it."),
             "unwritten": _("Tag {uid} could not be written: try it alone, then replace it."),
-        }[self.kind].format(uid=self.uid, face=face)
+            "protected": _(
+                "Tag {uid} is protected by another password: give the table the one it was registered with by "
+                "`paiju tiles password`, or replace the tag."
+            ),
+            "crowded": _("More than {limit} tags answered: lay fewer tiles on the zone."),
+        }[self.kind].format(uid=self.uid, face=face, limit=READABLE)
 
 
 @dataclass(slots=True)
@@ -62,16 +71,21 @@ class Audit:
 Progress = Callable[[int, int], None]  # done, of
 
 
-async def _read(bench: Workbench, zone: int, wanted: int) -> tuple[Tag, ...]:
-    """The tags of a zone; read again while fewer than `wanted` answer or one's memory is missing."""
+async def _read(bench: Workbench, zone: int, wanted: int) -> tuple[tuple[Tag, ...], bool]:
+    """The tags of a zone and whether there were more than the table counts; read again while fewer than `wanted`
+    answer or one's memory is missing.
+    """
     best: dict[bytes, Tag] = {}
     for _round in range(ROUNDS):
-        for tag in (await bench.tags(zone)).tags:
+        reading = await bench.tags(zone)
+        if reading.overflow:
+            return reading.tags, True
+        for tag in reading.tags:
             if tag.memory is not None or tag.uid not in best:
                 best[tag.uid] = tag
         if len(best) >= wanted and all(tag.memory is not None for tag in best.values()):
             break
-    return tuple(best.values())
+    return tuple(best.values()), False
 
 
 async def register(
@@ -84,11 +98,13 @@ async def register(
 ) -> list[Finding]:
     """Write the tiles of each face, which the person lays on the zone: which of equal tiles is which copy is free.
 
-    A face is asked for again while the number of tags is not that of its tiles; tags already registered as that
+    The tags are protected by the set's password, which is drawn here when the table has none yet and is kept only
+    there. A face is asked for again while the number of tags is not that of its tiles; tags already registered as that
     face keep their copies.
     """
     findings: list[Finding] = []
     faces = list(faces)
+    await bench.keep_password(tile_set, secrets.randbits(32))
     for done, face in enumerate(faces):
         tiles = list(tiles_of_face(face))
         remark = ""
@@ -97,8 +113,8 @@ async def register(
                 count=len(tiles), face=code_of(face), zone=zone_title(zone)
             )
             await guide.ask(zone // 4, f"b{zone % 4} {face:02d}", f"{remark}{sentence}")
-            tags = await _read(bench, zone, len(tiles))
-            if len(tags) == len(tiles):
+            tags, crowded = await _read(bench, zone, len(tiles))
+            if len(tags) == len(tiles) and not crowded:
                 break
             remark = _("{count} tags answered. ").format(count=len(tags))
         else:
@@ -107,19 +123,23 @@ async def register(
         for tag, tile in _assign(tags, tile_set, tiles):
             if not is_slix2(tag.uid):
                 findings.append(Finding("foreign", tag.name, tile))
-            elif not await _write(bench, zone, tag.uid, tile_set, tile):
-                findings.append(Finding("unwritten", tag.name, tile))
+            elif problem := await _write(bench, zone, tag.uid, tile_set, tile):
+                kind = "protected" if problem == "protected" else "unwritten"
+                findings.append(Finding(kind, tag.name, tile))
         if progress is not None:
             progress(done + 1, len(faces))
     return findings
 
 
-async def _write(bench: Workbench, zone: int, uid: bytes, tile_set: int, tile: int) -> bool:
+async def _write(bench: Workbench, zone: int, uid: bytes, tile_set: int, tile: int) -> str:
+    """What is in the way of writing a tag, as `Workbench.write` says it; "" once it is done."""
     memory = tile_memory(uid, tile_set, tile)
+    problem = ""
     for _try in range(TRIES):
-        if not await bench.write(zone, uid, memory, AFI_TILE + tile_set):
-            return True
-    return False
+        problem = await bench.write(zone, uid, memory, AFI_TILE + tile_set)
+        if problem in ("", "protected"):
+            break
+    return problem
 
 
 def _assign(tags: Iterable[Tag], tile_set: int, tiles: list[int]) -> list[tuple[Tag, int]]:
@@ -137,9 +157,7 @@ def _assign(tags: Iterable[Tag], tile_set: int, tiles: list[int]) -> list[tuple[
     return pairs + list(zip(rest, free, strict=True))
 
 
-async def audit(
-    bench: Workbench, guide: Guide, tile_set: int, zone: int, progress: Progress | None = None
-) -> Audit:
+async def audit(bench: Workbench, guide: Guide, tile_set: int, zone: int, progress: Progress | None = None) -> Audit:
     """Read a set in portions that the person lays on the zone one after another, in any order."""
     result = Audit(tile_set)
     level = (await bench.zone(zone)).level
@@ -150,7 +168,10 @@ async def audit(
             f"A{zone % 4} {portion:02d}",
             sentence.format(count=PORTION, zone=zone_title(zone), number=portion + 1, portions=PORTIONS),
         )
-        for tag in await _read(bench, zone, PORTION):
+        tags, crowded = await _read(bench, zone, PORTION)
+        if crowded:
+            result.findings.append(Finding("crowded", "–"))
+        for tag in tags:
             finding = _judge(result, tag)
             if finding is None and tag.memory is not None:
                 rate = await bench.read_rate(zone, min(level + WEAK_LEVELS, 15), WEAK_SHOTS, tag.uid)

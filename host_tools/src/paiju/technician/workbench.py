@@ -18,7 +18,11 @@ SURFACE = tuple(zone for zone in range(SEAT_ZONES) if zone % 4 != 3)
 LEVELS = 16
 ANSWER_S = 20.0
 PAUSE_S = 0.05
-_WRITE_PROBLEMS = {1: "silent", 2: "refused", 3: "differs"}
+READERS = 5
+_NO_ZONE = ("request", "display", "reader", "tag_password")  # commands whose first argument is no zone
+_STATES = ("ok", "degraded", "down", "starting")
+_FAULTS = ("", "dead", "hung", "refused", "hot", "field_lost")
+_WRITE_PROBLEMS = {1: "silent", 2: "refused", 3: "differs", 4: "protected"}
 
 
 class WorkbenchError(Exception):
@@ -49,6 +53,16 @@ class ZoneState:
     margin: int
     floor: int
     calibrated: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderState:
+    """A reader: `fault` is its last one (dead, hung, refused, hot, field_lost; empty for none yet)."""
+
+    reader: int
+    state: str
+    fault: str
+    firmware: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +120,18 @@ class Workbench:
     async def zone(self, zone: int) -> ZoneState:
         f = await self._ask("zone", zone)
         day = f["day"]
-        reader = ("ok", "degraded", "down", "starting")[f["reader"]]
         return ZoneState(
-            zone, reader, f["failures"], f["tiles"], f["asked_ms"], f["noise"], f["conflicts"], f["level"],
-            f["margin"], f["floor"], DAY_ZERO + timedelta(days=day) if day else None,
+            zone, _STATES[f["reader"]], f["failures"], f["tiles"], f["asked_ms"], f["noise"], f["conflicts"],
+            f["level"], f["margin"], f["floor"], DAY_ZERO + timedelta(days=day) if day else None,
         )  # fmt: skip
+
+    async def reader(self, number: int) -> ReaderState:
+        f = await self._ask("reader", number)
+        return ReaderState(number, _STATES[f["state"]], _FAULTS[f["fault"]], f"{f['major']}.{f['minor']}")
+
+    async def keep_password(self, tile_set: int, password: int, replace: bool = False) -> bool:
+        """Give the table the write password of a set's tags; False when it has one and `replace` is not wanted."""
+        return bool((await self._ask("tag_password", tile_set, replace, password))["kept"])
 
     async def tags(self, zone: int) -> TagReading:
         """Read a zone in full, with the memory of every tag."""
@@ -131,7 +152,7 @@ class Workbench:
         return TagReading(tuple(tags), overflow, noise)
 
     async def write(self, zone: int, uid: bytes, memory: bytes, afi: int) -> str:
-        """Write and verify; "" when it is done, else `silent`, `refused` or `differs`."""
+        """Write and verify; "" when it is done, else `silent`, `refused`, `differs` or `protected`."""
         result = (await self._ask("tag_write", zone, afi, uid, memory))["result"]
         return _WRITE_PROBLEMS.get(result, "")
 
@@ -156,7 +177,7 @@ class Workbench:
 
     async def _ask(self, name: str, *args: int | bytes) -> dict[str, int]:
         reply = await self._table.command(name, *args)
-        zone = args[0] if name not in ("request", "display") and isinstance(args[0], int) else None
+        zone = args[0] if name not in _NO_ZONE and isinstance(args[0], int) else None
         self._judge(name, reply, zone)
         return {key: int(value) for key, value in reply.fields.items() if not isinstance(value, bytes)}
 
