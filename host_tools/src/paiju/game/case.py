@@ -235,7 +235,7 @@ class Case:
     def _leave_unexplained(self, last: Action) -> None:
         """What is out of place when the hand ends stays on the list; what moves later is clean-up."""
         for tile in self.odd:
-            if self.seen[tile] != NO_ZONE and tile not in last.tiles:
+            if tile not in last.tiles:
                 self.noticed[tile] = self._reason(tile)
         self.update_attention()
 

@@ -136,7 +136,7 @@ class Guesses:
     def _with_the_last(self, seat: int, live: int, own: list[int]) -> list[int]:
         """The claimer's tiles of a meld, with the one not laid down as yet if only one face completes it."""
         case, discarder = self._case, self._case.position.place[live] // 4
-        if len(own) != 1 or case.seen[live] != zone_of(seat, MELD):
+        if len(own) != 1:
             return own
         hand = zone_of(seat, HAND)
         lacking = [
@@ -161,6 +161,25 @@ class Guesses:
             return False
         return self._case.do(Draft(ActionKind.DISCARD, turn, (tile,), confidence=Confidence.INFERRED), (tile,))
 
+    def misplaced_discard(self) -> bool:
+        """The only tile in a wrong open zone is the discard of the seat in turn, if it came there in its turn. Taken
+        when the hand ends: it is not put right any more."""
+        case, position, turn = self._case, self._case.position, self._case.position.turn
+        if position.over or not case.actions or not all(position.dealt):
+            return False
+        astray = [t for t in case.odd if case.seen[t] != NO_ZONE and case.seen[t] % 4 in (MELD, POND) and not FLOWER[t]]
+        if len(astray) != 1 or case.since[astray[0]] < case.actions[-1].ms:
+            return False
+        (tile,) = astray
+        if case.seen[tile] == zone_of(turn, POND) or not (
+            self._steps.from_hand(tile, turn) or self._steps.drew_unread(tile, turn)
+        ):
+            return False
+        if position.must_draw(turn):
+            return False
+        case.attention.note(Reason.AMBIGUOUS, case.now, turn, (tile,), (case.seq[tile],))
+        return case.do(Draft(ActionKind.DISCARD, turn, (tile,), confidence=Confidence.INFERRED), (tile,))
+
     def won_discard(self, seat: int) -> bool:
         """The tile in a winner's hand that was not the winner's: a discard that was taken before it was seen."""
         case, position, turn = self._case, self._case.position, self._case.position.turn
@@ -181,13 +200,20 @@ class Guesses:
         return any(
             case.seen[tile] != NO_ZONE
             and case.seen[tile] % 4 == MELD
-            and case.position.place[tile] == WALL
+            and (case.position.place[tile] == WALL or self._kept_flower(tile))
             and case.position.dealt[case.seen[tile] // 4]
-            and case.seen[tile] // 4 != case.position.turn
+            and (case.seen[tile] // 4 != case.position.turn or self._steps.before_the_turn(tile))
             and (case.due(tile) <= case.now or self._in_turn(tile, case.seen[tile] // 4))
-            and self._rethink(tile, case.seen[tile] // 4)
+            and (self._rethink(tile, case.seen[tile] // 4) or (FLOWER[tile] and self._steps.explain(tile, late=True)))
             for tile in case.odd
         )
+
+    def _kept_flower(self, tile: int) -> bool:
+        """A flower that the seat drew in its last turn and laid aside, as it turns out, before it discarded."""
+        position = self._case.position
+        seat = self._case.seen[tile] // 4
+        last_draw = position.last_draw[seat]
+        return FLOWER[tile] and tile in position.hands[seat] and last_draw is not None and tile in last_draw.tiles
 
     def _in_turn(self, tile: int, seat: int) -> bool:
         """Whether the tile was seen before, or with, the discard of the seat: it belongs to a turn that is over."""
@@ -205,9 +231,9 @@ class Guesses:
                 return False
             if first.kind is not ActionKind.DRAW or first.seat != seat:
                 continue
-            branch = case.branch(len(case.actions) - back)
+            branch = case.branch(len(case.actions) - back + (tile in first.tiles))
             steps = Steps(branch)
-            if not steps.into_meld(tile, seat):
+            if not steps.into_meld(tile, seat, late=True):
                 continue
             while steps.step():
                 pass

@@ -63,9 +63,9 @@ class HandTracker:
         return tuple(self._wins.overridden)
 
     @property
-    def unexplained(self) -> int:
-        """How much of what the table shows the actions do not account for."""
-        return len(self.case.noticed) + self._wins.refused
+    def unexplained(self) -> frozenset[int]:
+        """What the table shows and the actions do not account for: tiles, and below 0 wins that were refused."""
+        return frozenset(self.case.noticed) | frozenset(range(-self._wins.refused, 0))
 
     @property
     def bold(self) -> bool:
@@ -236,9 +236,18 @@ class HandTracker:
             while steps.step() or guesses.step(wins.declared) or guesses.late():
                 pass
             self._guesses.bold |= guesses.bold
-            if wins.step() or (any(guesses.won_discard(seat) for seat in sorted(wins.declared)) and wins.step()):
+            if wins.step() or self._last_resort(guesses, steps, wins):
                 self.case.adopt(branch)
                 return
+
+    @staticmethod
+    def _last_resort(guesses: Guesses, steps: Steps, wins: Wins) -> bool:
+        """A win after a discard that lies in a wrong zone, or on one that no reader saw."""
+        if guesses.misplaced_discard():
+            while steps.step() or guesses.step(wins.declared):
+                pass
+            return wins.step()
+        return any(guesses.won_discard(seat) for seat in sorted(wins.declared)) and wins.step()
 
     def _may_be_older(self, draw: Action) -> bool:
         """Whether the tile drawn last, by a seat that declares a win, may have stood unread in the hand."""
@@ -259,6 +268,8 @@ class HandTracker:
         case = self.case
         case.now = ms + case.settle_ms
         self._explain()
+        if self._guesses.misplaced_discard():
+            self._explain()
         case.now = ms
         if self.position.over or not self.actions:
             return

@@ -15,7 +15,12 @@ PASSING_MS: Final = 10_000
 GONE_MS: Final = 4000
 """How long a reader may take to tell that a tile is gone."""
 
-Cost = tuple[int, int, int]
+ODD: Final = 3
+LEFT_OUT: Final = 2
+HAND_LEFT_OUT: Final = 4
+"""What a step that no tile goes weighs, and a stay left out, in the open or in a hand."""
+
+Cost = tuple[int, int]
 
 
 @dataclass(slots=True)
@@ -27,10 +32,11 @@ class Stay:
     ms: int = 0
 
 
-def passing_sights(log: Sequence[tuple[TableEvent, int]]) -> dict[int, int]:
+def passing_sights(log: Sequence[tuple[TableEvent, int]], ended: bool = False) -> dict[int, int]:
     """Numbers of the events that saw a tile where it lay by mistake, with the zone where it lay next.
 
     Of each tile as few stays as possible, and the shortest, are left out for the rest to be a way that tiles go.
+    ended: what is out of sight at the end of `log` has been so for long enough.
     """
     sights: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     winners: set[int] = set()
@@ -43,7 +49,7 @@ def passing_sights(log: Sequence[tuple[TableEvent, int]]) -> dict[int, int]:
     wrong: dict[int, int] = {}
     for code, seen in sights.items():
         flower = code % 256 < TILE_COUNT and FLOWER[code % 256]
-        stays = _stays(seen, now)
+        stays = _stays(seen, now if not ended else now + SETTLE_MS)
         if len(stays) > 1:
             kept = _kept(stays, winners, flower)
             for index, stay in enumerate(stays):
@@ -72,7 +78,7 @@ def _stays(seen: Sequence[tuple[int, int, int]], now: int) -> list[Stay]:
 
 
 def _kept(stays: Sequence[Stay], winners: set[int], flower: bool) -> list[int]:
-    """Indices on the cheapest way to the last stay: steps that no tile goes weigh most, then stays left out."""
+    """Indices on the cheapest way to the last stay."""
     best: list[tuple[Cost, list[int]]] = []
     for end, stay in enumerate(stays):
         ways: list[tuple[Cost, list[int]]] = []
@@ -81,12 +87,13 @@ def _kept(stays: Sequence[Stay], winners: set[int], flower: bool) -> list[int]:
             if any(other.ms >= PASSING_MS + (GONE_MS if stay.zone == NO_ZONE else 0) for other in skipped):
                 break
             skipped_ms = sum(other.ms for other in skipped)
+            left_out = sum(HAND_LEFT_OUT if other.zone % 4 == HAND else LEFT_OUT for other in skipped)
             if start == 0:
-                ways.append(((0, len(skipped), skipped_ms), [end]))
+                ways.append(((left_out, skipped_ms), [end]))
                 continue
             cost, before = best[start - 1]
-            odd = not _goes(stays[start - 1].zone, stay.zone, winners, flower)
-            ways.append(((cost[0] + odd, cost[1] + len(skipped), cost[2] + skipped_ms), [*before, end]))
+            odd = 0 if _goes(stays[start - 1].zone, stay.zone, winners, flower) else ODD
+            ways.append(((cost[0] + odd + left_out, cost[1] + skipped_ms), [*before, end]))
         best.append(min(ways, key=lambda way: way[0]))
     return best[-1][1]
 

@@ -15,6 +15,9 @@ REORDER_MS: Final = 1500
 CHANGED_DISCARD_MS: Final = 1000
 """A discard that lay this long before it was taken back was a discard, not a tile passing by."""
 
+REPLACED_MS: Final = 2000
+"""When a flower has been laid aside for so long, its replacement has been drawn."""
+
 
 class Steps:
     """Explains odd tiles one by one; each method is True when it took a step."""
@@ -36,12 +39,12 @@ class Steps:
             return self._into_hand(tile, seat, late)
         if where == POND:
             return self._into_pond(tile, seat, late)
-        return self.into_meld(tile, seat)
+        return self.into_meld(tile, seat, late)
 
-    def into_meld(self, tile: int, seat: int) -> bool:
+    def into_meld(self, tile: int, seat: int, late: bool = False) -> bool:
         """A flower, a claim or a kong."""
         if FLOWER[tile]:
-            return self._flower(tile, seat)
+            return self._flower(tile, seat, late)
         group = self.melded(seat)
         live = self.claimable(seat)
         if live is not None and live in group:
@@ -122,7 +125,7 @@ class Steps:
         case = self.case
         flowers = (a for a in reversed(case.actions) if (a.kind, a.seat) == (ActionKind.FLOWER, seat))
         flower = next(flowers, None)
-        if flower is None or case.origin[tile] != NO_ZONE or case.since[tile] < flower.ms + case.settle_ms:
+        if flower is None or case.origin[tile] != NO_ZONE or case.since[tile] < flower.ms + REPLACED_MS:
             return False
         draft = Draft(ActionKind.DRAW, seat, drawn_from=DrawnFrom.FLOWER, confidence=Confidence.INFERRED)
         return case.do(draft, ms=flower.ms)
@@ -133,6 +136,8 @@ class Steps:
         origin = self.case.origin[tile]
         discarded = origin != NO_ZONE and origin % 4 == POND
         if position.place[tile] != WALL or position.missing(seat) <= 0 or discarded:
+            return False
+        if FLOWER[tile] and not self._may_hold_unread(seat):
             return False
         self.case.learn(seat, tile)
         return True
@@ -168,7 +173,7 @@ class Steps:
 
     # -- flowers, claims, kongs
 
-    def _flower(self, tile: int, seat: int) -> bool:
+    def _flower(self, tile: int, seat: int, late: bool = False) -> bool:
         position = self.case.position
         early = not position.moved_yet[seat]
         if seat != position.turn and not early:
@@ -176,9 +181,31 @@ class Steps:
         held = tile in position.hands[seat] or (self._may_hold_unread(seat) and self.from_hand(tile, seat))
         if held and position.must_draw(seat) and not early:
             return False
-        if not held and not self.drew_unread(tile, seat):
+        if not held and len(position.owed[seat]) > 1 and self._replaced_unread(tile, seat):
+            self.draw(seat, tile, Confidence.INFERRED)
+        elif not held and ((not late and self.before_the_turn(tile)) or not self.drew_unread(tile, seat)):
             return False
+        if held and early and self._drawn_too_early(seat, tile):
+            replacement = position.last_draw[seat]
+            assert replacement is not None
+            self.case.withdraw_last()
+            self.case.do(Draft(ActionKind.FLOWER, seat, (tile,)), (tile,))
+            return self.draw(seat, replacement.tiles[0], Confidence.INFERRED)
         return self.case.do(Draft(ActionKind.FLOWER, seat, (tile,)), (tile,))
+
+    def before_the_turn(self, tile: int) -> bool:
+        """Whether the tile was seen well before the discard that gave the turn to the present seat."""
+        last = self.case.position.last
+        return last is not None and last.kind is ActionKind.DISCARD and self.case.since[tile] < last.ms - REORDER_MS
+
+    def _drawn_too_early(self, seat: int, flower: int) -> bool:
+        """Whether the seat's first draw, another tile, came to its hand before the discard that gave it the turn."""
+        if len(self.case.actions) < 2:
+            return False
+        before, draw = self.case.actions[-2:]
+        first = (draw.kind, draw.seat, draw.drawn_from) == (ActionKind.DRAW, seat, DrawnFrom.WALL)
+        other = bool(draw.tiles) and flower not in draw.tiles
+        return first and other and draw is self.case.revocable() and draw.ms < before.ms
 
     def _may_hold_unread(self, seat: int) -> bool:
         """Whether an unread tile of the seat may be a flower: nobody keeps one when it has come to its turn."""

@@ -59,7 +59,7 @@ class Tracker:
         self._dice: tuple[tuple[int, int], ...] = ()
         self._seen = [NO_ZONE] * TILE_COUNT
         self._corrections: list[Correction] = []
-        self._accepted = 0
+        self._accepted: frozenset[int] = frozenset()
         self._plain = True
         self._recorded: object = None
         self._clock = 0
@@ -267,7 +267,7 @@ class Tracker:
             self._raised_at = None
             self._log.clear()
             self._corrections.clear()
-            self._accepted = 0
+            self._accepted = frozenset()
             self._plain = self._seen.count(NO_ZONE) == TILE_COUNT
             self._dice = tuple(self._thrown)
             self.record = None
@@ -318,10 +318,10 @@ class Tracker:
         """
         hand = self._hand_or_fail()
         if hand.unexplained <= self._accepted or any(c.number for c in self._corrections):
-            self._accepted = min(self._accepted, hand.unexplained)
+            self._accepted &= hand.unexplained
             return []
         self._accepted = hand.unexplained
-        wrong = passing_sights(self._log)
+        wrong = passing_sights(self._log, hand.position.over)
         logs: list[Log] = [self._log]
         if (in_time := retimed(self._log)) != self._log:
             logs.append(in_time)
@@ -339,7 +339,7 @@ class Tracker:
             again = self._derived(logs[number_of_log], setup, cautious, wrong, way)
             if again.bold:
                 bold.add((number_of_log, setup, way))
-            if again.unexplained < best.unexplained:
+            if len(again.unexplained) < len(best.unexplained):
                 best = again
             if not best.unexplained:
                 break

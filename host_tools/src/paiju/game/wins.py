@@ -1,11 +1,16 @@
 """Declared wins: pressed, read, judged; one winner a hand."""
 
+from typing import Final
+
 from paiju.game.actions import Action, ActionKind, Confidence
 from paiju.game.attention import Reason
 from paiju.game.case import Case, Draft
-from paiju.game.events import MELD, zone_of
+from paiju.game.events import HAND, MELD, zone_of
 from paiju.game.position import Position
 from paiju.game.scoring import Verdict, judge
+
+REOPEN_MS: Final = 15_000
+"""How long after the button a win may still show itself."""
 
 
 class Wins:
@@ -16,6 +21,8 @@ class Wins:
         self._declared: dict[int, tuple[int, int]] = {}
         self._read: dict[int, int] = {}
         self._verdicts: dict[int, Verdict] = {}
+        self._refused: dict[int, tuple[tuple[int, int], int]] = {}
+        self._told: set[int] = set()
         self.overridden: list[int] = []
         self.refused = 0
 
@@ -32,6 +39,7 @@ class Wins:
         """The win button of a seat went down."""
         self._declared[seat] = ms, seq
         self._read.pop(seat, None)
+        self._refused.pop(seat, None)
 
     def hand_read(self, seat: int, seq: int) -> bool:
         """The seat's hand was read in full; True if that lets a declared win be judged."""
@@ -43,6 +51,7 @@ class Wins:
     def step(self) -> bool:
         """Judge the declared wins whose zones have been read, the seat next in turn first; True at a win."""
         position = self._case.position
+        self._reopen()
         if not self._read or not all(position.dealt):
             return False
         origin = position.turn if position.discarder is None else position.discarder
@@ -55,10 +64,17 @@ class Wins:
             self._verdicts[seat] = verdict
         return False
 
+    def _reopen(self) -> None:
+        """A win refused a short time ago is judged again when a tile comes to the hand that was not its own."""
+        for seat, ((ms, seq), read) in list(self._refused.items()):
+            if self._case.now < ms + REOPEN_MS and self._case.odd_in(zone_of(seat, HAND)):
+                self._declared[seat], self._read[seat] = (ms, seq), read
+                del self._refused[seat]
+
     def on(self, case: Case) -> "Wins":
         """The same declarations judged on another case."""
         wins = Wins(case)
-        wins._declared, wins._read = dict(self._declared), dict(self._read)
+        wins._declared, wins._read, wins._refused = dict(self._declared), dict(self._read), dict(self._refused)
         return wins
 
     def refuse(self) -> None:
@@ -70,8 +86,11 @@ class Wins:
                 continue
             verdict = self._verdicts.pop(seat, None)
             reason = self._why_incomplete(seat) if verdict is None else verdict.reason
-            case.attention.note(reason, case.now, seat, tuple(case.held(seat)), (seq,))
-            self.refused += 1
+            if seq not in self._told:
+                case.attention.note(reason, case.now, seat, tuple(case.held(seat)), (seq,))
+                self.refused += 1
+                self._told.add(seq)
+            self._refused[seat] = self._declared[seat], self._read[seat]
             del self._read[seat], self._declared[seat]
 
     def later(self) -> None:
@@ -129,6 +148,16 @@ class Wins:
             return max(held, key=lambda tile: (self._case.since[tile], self._case.seq[tile]))
         return _drawn(last, held)
 
+    def _flower_before_its_time(self, seat: int) -> tuple[int, ...]:
+        """A flower that was exposed before the one it replaces."""
+        own = [action for action in self._case.actions if action.seat == seat]
+        for before, draw, flower in zip(own, own[1:], own[2:], strict=False):
+            kinds = before.kind, draw.kind, flower.kind
+            same = kinds == (ActionKind.FLOWER, ActionKind.DRAW, ActionKind.FLOWER) and draw.tiles == flower.tiles
+            if same and flower.ms < before.ms and flower.confidence is not Confidence.PERSON:
+                return flower.tiles
+        return ()
+
     def _finish(self, seat: int, verdict: Verdict) -> bool:
         ms, seq = self._declared[seat]
         robbed = verdict.hand is not None and verdict.hand.robbing_kong
@@ -143,6 +172,9 @@ class Wins:
         if verdict.source is None and doubtful:
             # Which tile was drawn last decides on the wait: with an unread tile in the hand a person must say.
             self._case.attention.note(Reason.AMBIGUOUS, ms, seat, (verdict.win_tile,), (seq,))
+        if fallen := self._flower_before_its_time(seat):
+            # A tile of the wall that fell among the winner's flowers looks like this; it counts a point.
+            self._case.attention.note(Reason.AMBIGUOUS, ms, seat, fallen, (seq,))
         draft = Draft(ActionKind.WIN, seat, tiles, verdict.source, flags=flags)
         return self._case.do(draft, evidence=(seq, self._read[seat]), ms=ms)
 
