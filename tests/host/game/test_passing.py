@@ -43,6 +43,13 @@ def test_what_lay_wrong_for_long_is_not_a_passing_sight() -> None:
     assert passing_sights(log((0, 5, zone(1, HAND)), (60_000, 5, zone(2, POND)))) == {}
 
 
+def test_a_hand_is_a_wrong_zone_for_a_tile_of_the_neighbours_hand_only() -> None:
+    dealt = log((0, 5, zone(2, HAND)), (600, 5, zone(3, HAND)))
+    assert passing_sights(dealt) == {1: zone(3, HAND)}
+    lying_wrong = log((0, 5, zone(2, HAND)), (600, 5, zone(3, MELD)))
+    assert passing_sights(lying_wrong) == {}
+
+
 def test_a_tile_that_fell_from_the_wall_and_went_back_was_never_played() -> None:
     fallen = log((0, 140, zone(1, MELD)), (11_000, 140, NO_ZONE), (14_000, 8, zone(2, HAND)))
     assert passing_sights(fallen) == {1: NO_ZONE}

@@ -18,7 +18,7 @@ GONE_MS: Final = 4000
 ODD: Final = 3
 LEFT_OUT: Final = 2
 HAND_LEFT_OUT: Final = 4
-"""What a step that no tile goes weighs, and a stay left out, in the open or in a hand."""
+"""What a step that no tile goes weighs, and a stay left out, in the open or in a hand before the tile left it."""
 
 Cost = tuple[int, int]
 
@@ -87,7 +87,8 @@ def _kept(stays: Sequence[Stay], winners: set[int], flower: bool) -> list[int]:
             if any(other.ms >= PASSING_MS + (GONE_MS if stay.zone == NO_ZONE else 0) for other in skipped):
                 break
             skipped_ms = sum(other.ms for other in skipped)
-            left_out = sum(HAND_LEFT_OUT if other.zone % 4 == HAND else LEFT_OUT for other in skipped)
+            from_hand = HAND_LEFT_OUT if stay.zone % 4 != HAND else LEFT_OUT
+            left_out = sum(from_hand if other.zone % 4 == HAND else LEFT_OUT for other in skipped)
             if start == 0:
                 ways.append(((left_out, skipped_ms), [end]))
                 continue
