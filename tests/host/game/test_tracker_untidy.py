@@ -97,13 +97,19 @@ def test_a_tile_that_only_the_full_read_finds_is_not_the_draw_of_a_winner_by_dis
     assert (scene.record.result.winner, scene.record.result.source) == (1, 0)
 
 
-def test_a_chow_laid_down_in_part_stands_when_its_player_has_discarded() -> None:
+def six_m_taken(third: str) -> tuple[Scene, int]:
+    """Seat 1 holds 4m, 5m and `third` and has put the discarded 6m, the second value, among its melds."""
     hands = hands_with(2, WAITS_ON_25S)
-    hands[1] = ["4m", "5m", "9m", "2p", "5p", "8p", "3s", "6s", "9s", "E", "S", "W", "N"]
+    hands[1] = ["4m", "5m", third, "2p", "5p", "8p", "3s", "6s", "9s", "E", "S", "W", "N"]
     hands[0][0] = "6m"
     scene = Scene(hands)
     live = scene.discard(0, "6m")
     scene.move(live, 1, "meld", 800)
+    return scene, live
+
+
+def test_a_chow_laid_down_in_part_stands_when_its_player_has_discarded() -> None:
+    scene, live = six_m_taken("9m")
     first, last = scene.held(1, "4m")[0], scene.held(1, "5m")[0]
     scene.move(first, 1, "meld", 100)
     scene.discard(1, "N")
@@ -115,12 +121,7 @@ def test_a_chow_laid_down_in_part_stands_when_its_player_has_discarded() -> None
 
 
 def test_a_chow_that_could_be_two_is_not_guessed() -> None:
-    hands = hands_with(2, WAITS_ON_25S)
-    hands[1] = ["4m", "5m", "7m", "2p", "5p", "8p", "3s", "6s", "9s", "E", "S", "W", "N"]
-    hands[0][0] = "6m"
-    scene = Scene(hands)
-    live = scene.discard(0, "6m")
-    scene.move(live, 1, "meld", 800)
+    scene, _live = six_m_taken("7m")
     scene.move(scene.held(1, "5m")[0], 1, "meld", 100)
     scene.discard(1, "N")
     scene.wait(2 * SETTLE_MS)
