@@ -65,7 +65,7 @@ class TableEnd:
         self.encoder = Encoder()
         self.service = False  # service mode: set by the application
         self.session = 0
-        self.visit = 0  # the how-manieth session since the start
+        self.visit = 0  # sessions since the start, this one included
         self.bytes_in = 0
         self.bytes_out = 0
         self.frames_out = 0

@@ -51,7 +51,7 @@ class Hello:
     first: int
     last: int
     acknowledged: int
-    visit: int  # the how-manieth session since the table's start
+    visit: int  # sessions since the table's start, this one included
 
 
 @dataclass(slots=True)
