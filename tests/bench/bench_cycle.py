@@ -26,7 +26,7 @@ from paiju.table import Event
 from paiju.table.virtual import VirtualConnection
 from twin import geometry
 from twin.geometry import MECHANICS
-from twin.table import WORKSHOP_HEAP, Table
+from twin.table import Table
 from twin.tiles import make_set
 
 RUNS = 5
@@ -100,7 +100,7 @@ def side_by_side() -> None:
     for busy in (False, True):
         with tempfile.TemporaryDirectory() as folder:
             Settings(folder + "/settings", {}).save(sets=2)
-            with Table(6, state=Path(folder), heap=WORKSHOP_HEAP) as table:
+            with Table(6, state=Path(folder)) as table:
                 events: list[Event] = []
                 connection = VirtualConnection(table.clock, table.uart, Nothing(), events.extend)
                 caretaker = Caretaker(table)
@@ -122,7 +122,7 @@ def side_by_side() -> None:
 def main() -> None:
     build_bound, collect_bound = lower_bound_s()
     builds, collects = [], []
-    with Table(5, heap=WORKSHOP_HEAP) as table:
+    with Table(5) as table:
         caretaker = Caretaker(table)
         table.run_for(1)
         for _ in range(RUNS):

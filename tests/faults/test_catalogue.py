@@ -12,7 +12,7 @@ import pytest
 from support.caretaker import Caretaker
 
 from twin import geometry
-from twin.table import WORKSHOP_HEAP, Table
+from twin.table import Table
 from twin.tiles import make_set
 
 CATALOGUE = {
@@ -258,7 +258,7 @@ def test_no_fault_is_left_out() -> None:
 def test_fault(number: int, record_property: Callable[[str, object], None]) -> None:
     case = CASES[number]
     fault = CATALOGUE[case.fault]
-    with Table(number + 1, heap=WORKSHOP_HEAP) as table:
+    with Table(number + 1) as table:
         caretaker = Caretaker(table)
         table.run_for(1)
         case.before(table, caretaker)

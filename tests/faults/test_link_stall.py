@@ -15,7 +15,7 @@ from tablelink.frame import Decoder
 from twin.chips.uart import Uart
 from twin.clock import Clock
 from twin.script import load
-from twin.table import WORKSHOP_HEAP, Table
+from twin.table import Table
 
 FIFO = 256
 SECOND = 1_000_000
@@ -121,7 +121,7 @@ class Host:
 
 @pytest.mark.parametrize(("unplugged", "seconds"), [(False, 60), (True, 20)], ids=["stops reading", "closes the port"])
 def test_a_host_that_does_not_read(unplugged: bool, seconds: int) -> None:
-    table = Table(seed=3, script=load(1), heap=WORKSHOP_HEAP)  # for the two tasks of the test, compiled there
+    table = Table(seed=3, script=load(1))  # for the two tasks of the test, compiled there
     uart = Fifo(table.clock)
     table.uart = table.board.uart = uart
     table.kernel.argv[:] = [MAIN]
@@ -164,7 +164,7 @@ def test_a_host_that_does_not_read(unplugged: bool, seconds: int) -> None:
 
 def test_the_probe_would_notice() -> None:
     """A task that blocks for 30 ms is seen by the probe, so the test above can fail."""
-    table = Table(seed=3, heap=WORKSHOP_HEAP)
+    table = Table(seed=3)
     blocking = MAIN.replace("busy():", "busy():\n    await asyncio.sleep_ms(3500)\n    sleep_ms(30)")
     table.kernel.argv[:] = [blocking]
     with table:

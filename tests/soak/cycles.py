@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support.caretaker import Caretaker
 
 from twin.mechanics import Wear
-from twin.table import WORKSHOP_HEAP, Table
+from twin.table import Table
 
 TABLE_CYCLES = 50  # cycles in the life of one simulated table, so that a fault that lasts costs few of them
 CUTS_A_TABLE = 20
@@ -94,7 +94,7 @@ def some_cycles(done: int, end: int, wear: float, seed: int) -> Tally:
     """On one table, and after each cycle that did not end well on a new one."""
     out = Tally()
     while done < end:
-        with Table(seed + done, heap=WORKSHOP_HEAP) as table:
+        with Table(seed + done) as table:
             mechanics = table.world.mechanics
             mechanics.wear = Wear(seed + done, wear)
             caretaker = Caretaker(table)
@@ -129,7 +129,7 @@ def some_cuts(done: int, end: int, seed: int) -> Tally:
     out = Tally()
     rng = random.Random(f"{seed}/{done}")
     while done < end:
-        with Table(seed + done, heap=WORKSHOP_HEAP) as table:
+        with Table(seed + done) as table:
             caretaker = Caretaker(table)
             table.run_for(1)
             well = True
@@ -208,7 +208,7 @@ def explore(seed: int, jobs: int = 1) -> Tally:
 
 def one_input(seed: int, state: str, stimulus: str) -> Tally:
     out = Tally()
-    with Table(seed, heap=WORKSHOP_HEAP) as table:
+    with Table(seed) as table:
         caretaker = Caretaker(table)
         table.run_for(1)
         ended = explored(table, caretaker, state, stimulus)

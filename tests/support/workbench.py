@@ -11,7 +11,7 @@ from paiju.store import Store
 from paiju.table import Event, Pending, Reply
 from paiju.table.virtual import VirtualConnection
 from paiju.technician.workbench import Workbench
-from twin.table import WORKSHOP_HEAP, Table
+from twin.table import Table
 from twin.technician import Technician
 
 T = TypeVar("T")
@@ -21,7 +21,7 @@ class Shop:
     """`with Shop(folder) as shop: shop.at_work(lambda bench: ...)`; `events` is what the table has told."""
 
     def __init__(self, folder: Path, noise: str | None = None, seed: int = 1) -> None:
-        self.table = Table(seed, None, noise=noise, heap=WORKSHOP_HEAP)
+        self.table = Table(seed, None, noise=noise)
         self.person = Technician(self.table)
         self.events: list[Event] = []
         store = Store(folder / "store.sqlite")

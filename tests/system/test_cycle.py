@@ -12,7 +12,7 @@ from soak.cycles import cycles, one_cut, stop, wall_is_right
 from support.caretaker import Caretaker
 
 from twin.invariants import Invariants
-from twin.table import WORKSHOP_HEAP, Table, Unsafe
+from twin.table import Table, Unsafe
 from twin.tiles import Tile, make_set
 
 FIRMWARE = Path(__file__).parents[2] / "firmware"
@@ -21,7 +21,7 @@ from controller import states  # noqa: E402
 
 
 def test_a_cycle_ends_with_the_right_walls_and_can_be_repeated() -> None:
-    with Table(11, heap=WORKSHOP_HEAP) as table:
+    with Table(11) as table:
         caretaker = Caretaker(table)
         table.run_for(1)
         for _ in range(2):
@@ -40,7 +40,7 @@ def test_wear_costs_time_not_walls() -> None:
 
 
 def test_both_buttons_pause_and_either_resumes_the_same_cycle() -> None:
-    with Table(12, heap=WORKSHOP_HEAP) as table:
+    with Table(12) as table:
         caretaker = Caretaker(table)
         mechanics = table.world.mechanics
         table.run_for(1)
@@ -63,7 +63,7 @@ def test_both_buttons_pause_and_either_resumes_the_same_cycle() -> None:
 
 
 def test_missing_tiles_are_named_by_face_and_the_cycle_goes_on() -> None:
-    with Table(13, heap=WORKSHOP_HEAP) as table:
+    with Table(13) as table:
         caretaker = Caretaker(table)
         mechanics = table.world.mechanics
         gone = [tile for tile in mechanics.pan if tile.number in (0, 77, 143)]
@@ -82,7 +82,7 @@ def test_missing_tiles_are_named_by_face_and_the_cycle_goes_on() -> None:
 
 @pytest.mark.parametrize("stacks", [17, 12])
 def test_other_counts_by_setting(stacks: int, tmp_path: Path) -> None:
-    with Table(14, state=tmp_path, heap=WORKSHOP_HEAP) as table:
+    with Table(14, state=tmp_path) as table:
         caretaker = Caretaker(table)
         mechanics = table.world.mechanics
         mechanics.stacks = stacks
@@ -100,7 +100,7 @@ def test_other_counts_by_setting(stacks: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("bad", [{"stacks": 19}, {"stacks": 0}, {"sets": 3}, {"stacks": "many"}])
 def test_settings_outside_the_mechanics_give_way_to_the_defaults(bad: dict[str, object], tmp_path: Path) -> None:
     write_settings(tmp_path, **bad)
-    with Table(15, state=tmp_path, heap=WORKSHOP_HEAP) as table:
+    with Table(15, state=tmp_path) as table:
         caretaker = Caretaker(table)
         table.run_for(1)
         assert caretaker.faults() == [(92, 0)]
@@ -116,7 +116,7 @@ def write_settings(folder: Path, **values: object) -> None:
 
 def test_two_sets_alternate_one_is_stacked_while_the_other_is_played(tmp_path: Path) -> None:
     write_settings(tmp_path, sets=2)
-    with Table(16, state=tmp_path, heap=WORKSHOP_HEAP) as table:
+    with Table(16, state=tmp_path) as table:
         caretaker = Caretaker(table)
         mechanics, ground = table.world.mechanics, table.world.ground
         table.run_for(1)
@@ -152,7 +152,7 @@ def test_two_sets_alternate_one_is_stacked_while_the_other_is_played(tmp_path: P
 @pytest.mark.parametrize("kind", ["power", "emergency stop", "lid"])
 @pytest.mark.parametrize("at_s", [0.7, 3.3, 9.123, 13.21, 18.2, 18.9, 19.6, 25.5])
 def test_stopped_at_any_time_it_comes_back_with_the_same_tiles(kind: str, at_s: float) -> None:
-    with Table(int(10 * at_s), heap=WORKSHOP_HEAP) as table:
+    with Table(int(10 * at_s)) as table:
         caretaker = Caretaker(table)
         table.run_for(1)
         assert one_cut(table, caretaker, kind, at_s) == "recovered"
@@ -172,7 +172,7 @@ def all_stacked(table: Table) -> bool:
 @pytest.mark.parametrize("kind", ["power", "lid"])
 @pytest.mark.parametrize("when", [in_the_heads, all_stacked])
 def test_a_stop_costs_neither_what_was_read_nor_the_audit(when: Callable[[Table], bool], kind: str) -> None:
-    with Table(23, heap=WORKSHOP_HEAP) as table:
+    with Table(23) as table:
         caretaker = Caretaker(table)
         table.run_for(1)
         caretaker.press("raise")
@@ -185,7 +185,7 @@ def test_a_stop_costs_neither_what_was_read_nor_the_audit(when: Callable[[Table]
 
 
 def test_a_hand_in_the_gap_opens_the_console_again() -> None:
-    with Table(17, heap=WORKSHOP_HEAP) as table:
+    with Table(17) as table:
         caretaker = Caretaker(table)
         mechanics = table.world.mechanics
         table.run_for(1)
@@ -205,7 +205,7 @@ def test_a_hand_in_the_gap_opens_the_console_again() -> None:
 
 
 def test_presses_in_the_middle_do_not_count_as_going_on_after_a_fault() -> None:
-    with Table(18, heap=WORKSHOP_HEAP) as table:
+    with Table(18) as table:
         caretaker = Caretaker(table)
         table.run_for(1)
         caretaker.press("raise")
@@ -220,7 +220,7 @@ def test_presses_in_the_middle_do_not_count_as_going_on_after_a_fault() -> None:
 
 
 def test_displays_say_the_fault_when_no_host_is_there() -> None:
-    with Table(19, heap=WORKSHOP_HEAP) as table:
+    with Table(19) as table:
         table.run_for(1)
         table.world.mechanics.set_estop(True)
         table.run_for(0.5)
@@ -230,7 +230,7 @@ def test_displays_say_the_fault_when_no_host_is_there() -> None:
 
 def test_outputs_are_safe_within_a_millisecond_of_a_start() -> None:
     """A watchdog bite leaves expanders and PWM as they were; `boot.py` comes first."""
-    with Table(20, heap=WORKSHOP_HEAP) as table:
+    with Table(20) as table:
         caretaker = Caretaker(table)
         table.run_for(1)
         caretaker.press("raise")
@@ -274,7 +274,7 @@ def test_every_state_leaves_by_success_fault_or_a_person() -> None:
 
 
 def test_the_invariants_notice_what_must_not_happen() -> None:
-    table = Table(21, heap=WORKSHOP_HEAP)
+    table = Table(21)
     mechanics, board = table.world.mechanics, table.board
     watched: Invariants = table.invariants
     board.outputs["relay_enable"].set(1)

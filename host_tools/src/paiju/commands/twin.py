@@ -39,7 +39,7 @@ def twin(
         from twin.firmware import BuildError
         from twin.kernel import FirmwareError
         from twin.noise import NoiseError
-        from twin.table import HEAP, WORKSHOP_HEAP, Table
+        from twin.table import Table
         from twin.technician import Technician
         from twin.terminal import Terminal
     except ImportError as error:
@@ -49,7 +49,7 @@ def twin(
     except (script.ScriptError, OSError) as error:
         fail(_("Hand {hand} cannot be played: {error}").format(hand=hand, error=error))
     try:
-        table = Table(seed, played, pace, noise=noise, heap=WORKSHOP_HEAP if technician else HEAP)
+        table = Table(seed, played, pace, noise=noise)
         person = Technician(table)
         if blank:
             person.erase()
