@@ -115,7 +115,7 @@ def test_recordings_that_are_damaged(tmp_path: Path) -> None:
     file = tmp_path / "x.jsonl"
     file.write_text('{"format": "other"}\n')
     assert "no recording" in paiju("link", "playback", file, code=1)
-    assert "no such file" in paiju("link", "playback", tmp_path / "none", code=1).lower()
+    assert "it is not there; check the path" in paiju("link", "playback", tmp_path / "none", code=1)
     file.write_text('{"format": "paiju traffic 1"}\n{"t": 0.1, "dir": "<", "hex": "00"}\n{"t": 0.2, "di')
     assert "Line 3" in paiju("link", "playback", file, code=1)
     chunks = read_traffic(file)

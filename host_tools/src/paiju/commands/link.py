@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from paiju.commands.options import AsJson, Data, Language, fail
+from paiju.commands.options import AsJson, Data, Language, fail, why
 from paiju.folders import data_folder, store_file
 from paiju.i18n import _
 from paiju.store import Store, StoreError
@@ -136,7 +136,7 @@ def record(
     try:
         recorder = Recorder(file, port)
     except OSError as error:
-        fail(_("{file} cannot be written: {error}").format(file=file, error=error.strerror))
+        fail(_("{file} cannot be written: {error}").format(file=file, error=why(error)))
 
     async def wait(_connection: Connection, _hello: Hello) -> None:
         await asyncio.sleep(seconds or float("inf"))
@@ -172,7 +172,7 @@ def playback(
         for chunk in read_traffic(file):
             reading.feed(chunk)
     except OSError as error:
-        fail(_("{file} cannot be read: {error}").format(file=file, error=(error.strerror or str(error)).lower()))
+        fail(_("{file} cannot be read: {error}").format(file=file, error=why(error)))
     except TrafficError as error:
         problem = str(error)
     if at is None and (reading.frames or not problem):
@@ -187,7 +187,7 @@ def playback(
             journal = RecordedJournal(int(began * 1000) & 0xFFFFFFFF, records)
             asyncio.run(serve(host or "127.0.0.1", int(number), journal, speed or 1.0, tell=typer.echo))
         except OSError as error:
-            fail(_("Nothing can be served at {at}: {error}").format(at=at, error=error.strerror))
+            fail(_("Nothing can be served at {at}: {error}").format(at=at, error=why(error)))
         except KeyboardInterrupt:
             return
     if problem:
@@ -282,6 +282,6 @@ def _with_table(
     except (PortError, StoreError) as error:
         fail(str(error))
     except OSError as error:  # of `tap`, or standard output
-        fail(_("The traffic cannot be written down: {error}").format(error=(error.strerror or str(error)).lower()))
+        fail(_("The traffic cannot be written down: {error}").format(error=why(error)))
     except KeyboardInterrupt:
         return

@@ -1,5 +1,6 @@
-"""Options that several verbs share."""
+"""Options that several verbs share, and how they fail."""
 
+import errno
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -68,3 +69,18 @@ def fail(message: str) -> NoReturn:
     """One sentence on standard error and exit code 1."""
     typer.echo(message, err=True)
     raise typer.Exit(1)
+
+
+def why(error: OSError) -> str:
+    """What an error of the system means and what to do, as the end of a sentence."""
+    known = {
+        errno.ENOENT: _("it is not there; check the path"),
+        errno.EISDIR: _("it is a folder; name a file"),
+        errno.ENOTDIR: _("a part of the path is no folder; check the path"),
+        errno.EACCES: _("not permitted; choose another place or correct its permissions"),
+        errno.EPERM: _("not permitted; choose another place or correct its permissions"),
+        errno.EROFS: _("the disk cannot be written to; choose another place"),
+        errno.ENOSPC: _("the disk is full; free some space"),
+        errno.EADDRINUSE: _("another program serves there; close it or choose another port"),
+    }
+    return known.get(error.errno or 0) or (error.strerror or str(error)).lower()

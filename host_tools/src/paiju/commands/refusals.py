@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from paiju.commands.options import why
 from paiju.hand import HandError
 from paiju.i18n import _
 
@@ -33,7 +34,7 @@ def refusals(as_json: bool = False) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        _end(_("Cannot write the result: {reason}.").format(reason=error.strerror or error))
+        _end(_("Cannot write the result: {reason}.").format(reason=why(error)))
 
 
 def _end(message: str) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from paiju.commands.options import AsJson, Dealer, Language, Round, Rules, examples, fail, setup_of
+from paiju.commands.options import AsJson, Dealer, Language, Round, Rules, examples, fail, setup_of, why
 from paiju.game.formats import Declared, FormatError, read_hands, write_neutral
 from paiju.game.position import Setup
 from paiju.game.record import HandRecord, result_of
@@ -68,7 +68,7 @@ def load(path: Path, setup: Setup | None, rules: str | None) -> Loaded:
     try:
         log = read_log(path)
     except OSError as error:
-        fail(_("{path} cannot be read: {reason}.").format(path=path, reason=error.strerror or error))
+        fail(_("{path} cannot be read: {reason}.").format(path=path, reason=why(error)))
     except ValueError:
         return _hands(path, rules)
     records = track(log.events, setup)

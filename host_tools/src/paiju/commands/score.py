@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from paiju.commands.options import Language as Lang
-from paiju.commands.options import examples
+from paiju.commands.options import examples, why
 from paiju.commands.refusals import refusals, write_json
 from paiju.hand import Hand, HandError, quoted
 from paiju.i18n import _, language
@@ -191,7 +191,7 @@ def _lines(file: TextIO, name: str) -> Iterator[str]:
 
 def _unreadable(name: str, error: OSError) -> HandError:
     message = _("Cannot read {name}: {reason}. Name a readable file or -.")
-    return HandError("bad_value", message.format(name=name, reason=error.strerror or error))
+    return HandError("bad_value", message.format(name=name, reason=why(error)))
 
 
 _CIRCUMSTANCES = frozenset(field.name for field in fields(Circumstances))

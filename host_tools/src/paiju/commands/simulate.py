@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from paiju.commands.options import AsJson, Language, Rules, examples, fail
+from paiju.commands.options import AsJson, Language, Rules, examples, fail, why
 from paiju.game.position import Setup
 from paiju.i18n import _
 from paiju.simulation.acting import Conditions, as_line, profiles, simulate
@@ -83,7 +83,7 @@ def _opened(path: Path | None) -> Iterator[IO[str] | None]:
     try:
         file = path.open("w", encoding="utf-8")
     except OSError as error:
-        fail(_("{path} cannot be written: {reason}.").format(path=path, reason=error.strerror or error))
+        fail(_("{path} cannot be written: {reason}.").format(path=path, reason=why(error)))
     with file:
         yield file
 

@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from paiju.commands.link import Port
-from paiju.commands.options import AsJson, Language, fail
+from paiju.commands.options import AsJson, Language, fail, why
 from paiju.i18n import _
 from paiju.table import AUTO, CommandRefused, Connection, Hello, Pending, PortError
 from paiju.technician import tiles as tile_tools
@@ -313,7 +313,7 @@ def calibrate(
         try:
             write(report, results, serial, day)
         except OSError as error:
-            fail(_("{file} cannot be written: {error}").format(file=report, error=error.strerror))
+            fail(_("{file} cannot be written: {error}").format(file=report, error=why(error)))
         typer.echo(_("The report is in {file}.").format(file=report), err=as_json)
 
 

@@ -79,7 +79,7 @@ class Pending:
     lapsed: bool = False
     hold: bool = False  # keep renewing the lease
     sent_at: float = field(default=-1e9)
-    order: int = 0  # the how-manieth command begun
+    order: int = 0  # its place among the commands begun, from 1
     visit: int = -1  # session that it was last sent in, and its number there
     nth: int = 0
 
