@@ -8,7 +8,7 @@ from time import sleep_us, ticks_add, ticks_diff, ticks_us
 
 from micropython import const
 
-from .faults import FieldLost, ReaderDead, ReaderHot, ReaderHung, ReaderOrder
+from .faults import FieldLost, ReaderDead, ReaderFault, ReaderHot, ReaderHung, ReaderOrder
 from .waiting import Operation
 
 # Commands (table 4)
@@ -38,6 +38,8 @@ _TX_CONFIG = const(0x18)
 _CRC_TX_CONFIG = const(0x19)
 _SIGPRO_RM_CONFIG = const(0x1C)
 _RF_STATUS = const(0x1D)
+_SYSTEM_STATUS = const(0x24)
+_TEMP_CONTROL = const(0x25)
 
 _WRITE = const(1)
 _OR = const(2)
@@ -109,9 +111,21 @@ _fetch = bytes((_READ_DATA, 0))
 _load = bytes((_LOAD_RF_CONFIG, _TX_10_PERCENT, _RX_26_KBIT))
 _field_on = bytes((_RF_ON, 1))  # without collision avoidance: a neighbour's leak must not refuse it
 _field_off = bytes((_RF_OFF, 0))
+_soft_reset = bytes((_WRITE_REGISTER_MULTIPLE, _SYSTEM_CONFIG, _OR, 0, 1, 0, 0))
+_ask_boot = bytes((_READ_REGISTER_MULTIPLE, _SYSTEM_STATUS, _RF_STATUS))
 _clear_timer = bytes((_WRITE_REGISTER_MULTIPLE, _IRQ_CLEAR, _WRITE, 0, 0x10, 0, 0))
+_ALL_BUT_HOT = const(0x000EFFFF)  # heat that struck between two requests is told by the next status
 _RELOAD_AT = const(21)  # of TIMER1 in an order that sets it
 _MIN_LEVEL_AT = const(4)  # byte of the setup that holds MIN_LEVEL in its upper half
+_BOOT_US = const(2700)  # 2.5 ms typically; whoever takes longer after a soft reset gets a hard one
+_BOOT_CAUSE = const(0x1F)  # SYSTEM_STATUS (table 110):
+_BY_ITSELF = const(0x08)  # a soft reset
+_SENSOR_ON = const(0x04)  # TEMP_CONTROL (table 111)
+
+# What `Pn5180.shut` may do next
+_HARD = const(0)
+_SOFT = const(1)
+_FRESH = const(2)  # nothing: the chip has just reset itself
 MIN_LEVEL = const(4)  # of the receiver, as the RF configuration has it (tables 102, 185)
 
 
@@ -145,7 +159,7 @@ def _registers(*entries):
 
 
 # The interrupt line is shared: a reader that rests must not hold it.
-_idle = _registers((_SYSTEM_CONFIG, _AND, 0xFFFFFFF0), (_IRQ_CLEAR, _WRITE, 0x000FFFFF))
+_idle = _registers((_SYSTEM_CONFIG, _AND, 0xFFFFFFF0), (_IRQ_CLEAR, _WRITE, _ALL_BUT_HOT))
 
 
 def _ticks(us):
@@ -156,7 +170,7 @@ def _order(tx_config, *more):
     """Idle, flags cleared, framing, transceive: the chip waits for something to send (section 11.8.7)."""
     return _registers(
         (_SYSTEM_CONFIG, _AND, 0xFFFFFFF0),
-        (_IRQ_CLEAR, _WRITE, 0x000FFFFF),
+        (_IRQ_CLEAR, _WRITE, _ALL_BUT_HOT),
         (_TX_CONFIG, _WRITE, tx_config),
         *more,
         (_SYSTEM_CONFIG, _OR, 3),
@@ -182,6 +196,8 @@ class Pn5180(Operation):
         self._state = _NOTHING
         self._deadline = ticks_us()
         self._quiet = ticks_us()  # ticks_us before which no request may start
+        self._way = _HARD
+        self._proven = False  # whether there was a field since the last start
         self._setup = bytearray()
         self._slot_order = b""
         self._ask_order = self._call_order = bytearray()
@@ -198,8 +214,11 @@ class Pn5180(Operation):
         """Reset, check versions, load the RF configuration. Also the way back after any `ReaderFault`."""
         self._state = _NOTHING
         self.field = False
-        self._confirm = False
-        await self._hard_reset()
+        self._confirm = self._proven = False
+        fresh = self._way == _FRESH
+        self._way = _HARD
+        if not fresh:
+            await self._hard_reset()
         head = await self._eeprom()
         if not head[_EEPROM_IRQ - _EEPROM_VERSIONS] & 1:
             # Lines are ORed active high; the factory value is not in the sheet. Written once in a chip's life.
@@ -224,8 +243,8 @@ class Pn5180(Operation):
         assert self._call_order[_RELOAD_AT - 2] == _TIMER1_RELOAD
         # No data, no start symbol: a lone EOF, sent by START_SEND
         self._slot_order = _shared(_order(tx & 0xFFFFFB3F) + _registers((_SYSTEM_CONFIG, _OR, 8))[1:])
-        self._setup = _registers(
-            (_SIGPRO_RM_CONFIG, _WRITE, 0x0010 | MIN_LEVEL << 12),
+        self._setup = _shared(_registers(
+            (_SIGPRO_RM_CONFIG, _WRITE, 0x0010),
             (_TRANSCEIVE_CONTROL, _OR, 1),
             (_CRC_RX_CONFIG, _WRITE, crc_rx & 0xFFFFFFC0 | 0x1B),
             (_CRC_TX_CONFIG, _WRITE, crc_tx & 0xFFFFFFC0 | 0x1B),
@@ -233,17 +252,41 @@ class Pn5180(Operation):
             (_TX_WAIT_CONFIG, _WRITE, 0),  # t2 is kept here: TX_WAIT would also run before every empty slot
             (_TIMER1_RELOAD, _WRITE, _ticks(_START_US)),
             (_TIMER1_CONFIG, _WRITE, _TIMER_RF_ON),
-            (_IRQ_CLEAR, _WRITE, 0x000FFFFF),
+            (_IRQ_CLEAR, _WRITE, _ALL_BUT_HOT),
             # The chip fixes bits 19:17; RX, field refused, TIMER1, hot
             (_IRQ_ENABLE, _WRITE, 0x000E0000 | 0x11401),
-        )
+            (_TEMP_CONTROL, _OR, _SENSOR_ON),
+        ))  # fmt: skip
+        if not fresh:
+            self._way = _SOFT
 
     def shut(self):
-        """Hold the chip in reset: its field is off whatever state it is in. `start` is the way back."""
+        """The field is off when this returns, whatever state the chip is in. `start` is the way back.
+
+        A chip resets itself if it still can; if not, or if that did not help the last time, RESET_N is held.
+        """
         self._state = _NOTHING
         self.field = False
         self._cs(1)
-        self._reset(0)
+        if self._way == _SOFT and self._soft_reset():
+            self._way = _FRESH
+        else:
+            self._way = _HARD
+            self._reset(0)
+
+    def _soft_reset(self):
+        """True when the chip says that it has done it and that it makes no field; takes less than a slot."""
+        if self._busy():
+            return False
+        try:
+            self._frame(_soft_reset)
+            sleep_us(_BOOT_US)
+            self._frame(_ask_boot)
+            sleep_us(_SETTLE_US)
+            self._answer(8)
+        except ReaderFault:
+            return False
+        return _rx[0] & _BOOT_CAUSE == _BY_ITSELF and not _rx[6] & _B10_FIELD
 
     async def _hard_reset(self):
         self._cs(1)
@@ -354,8 +397,10 @@ class Pn5180(Operation):
                     raise ReaderHung(self.name, "BUSY stays high at LOAD_RF_CONFIG")
                 irq.park_ms(0)
                 return False
-            self._setup[_MIN_LEVEL_AT] = self.min_level << 4
-            self._frame(self._setup)
+            setup = self._setup
+            setup[_MIN_LEVEL_AT] = self.min_level << 4
+            self._frame(setup)
+            setup[_MIN_LEVEL_AT] = 0  # readers share it
             self._frame(_field_on)
             self._state = _RISING
             irq.park(self._deadline)
@@ -363,14 +408,17 @@ class Pn5180(Operation):
         if not late and not irq.level():
             irq.park(self._deadline)
             return False
-        if state == _RISING and not late:
-            # The timer has run since the field came up, or it was refused: the next status tells.
+        if state == _RISING:
+            # The timer has run since the field came up, or it was refused: the next status tells, but for the first.
+            if late or not self._proven:
+                self._read_status()
+                if not _status[10] & _B10_FIELD:
+                    raise FieldLost(self.name, "the field does not come on")
+                self._proven = True
             self._state = _NOTHING
             self.field = True
             return True
         self._read_status()
-        if state == _RISING:
-            raise FieldLost(self.name, "the field does not come on")
         return self._answer_status(late)
 
     def _answer_status(self, late):

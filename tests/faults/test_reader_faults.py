@@ -64,12 +64,15 @@ def test_a_tile_taken_from_a_dead_zone_is_found_where_it_is_laid(surface: Surfac
     assert [(e["from"], e["to"]) for e in surface.of("moved")] == [(HAND, 4 + MELD)]
 
 
-def test_a_field_lost_by_heat_comes_back_when_the_chip_has_cooled(surface: Surface) -> None:
+def test_a_field_lost_by_heat_is_named_and_comes_back_when_the_chip_has_cooled(surface: Surface) -> None:
+    import asyncio
+
     reader = surface.table.board.readers[0]
     before = len(surface.told)
     reader.temperature_c = 140.0
     surface.run(2.0)
     assert states(surface, 0)[1] == "degraded"
+    assert asyncio.run(surface.bench.reader(0)).fault == "hot"
     reader.temperature_c = 40.0
     surface.run(8.0)
     assert states(surface, 0)[-1] == "ok"

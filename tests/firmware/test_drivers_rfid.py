@@ -9,7 +9,7 @@ import pytest
 from rig import SECOND, Table, slix2
 
 from twin.air import Echo, Noise
-from twin.chips.pn5180 import BOOT_POWER
+from twin.chips.pn5180 import BOOT_POWER, BOOT_SOFT, TEMP_CONTROL
 from twin.tags import Tag
 
 HAND, MELD, POND = 0, 1, 2
@@ -185,12 +185,33 @@ def recovery(fault: str, times: int = 1) -> tuple[list[str], list[int], Table]:
     return lines, pulses, table
 
 
+def test_a_reader_whose_state_is_stuck_resets_itself() -> None:
+    lines, pulses, table = recovery("stuck")
+    assert lines.count("ReaderHung False") == 1
+    assert lines[-1] == "probe 1"
+    assert pulses == []
+    assert table.board.readers[0]._system_status & 0x1F == BOOT_SOFT
+
+
 def test_a_reader_whose_busy_is_stuck_is_reset_by_its_pin() -> None:
     lines, pulses, table = recovery("busy")
     assert lines.count("ReaderHung False") == 1
     assert lines[-1] == "probe 1"
     assert pulses == [0, 1, 1] or pulses == [0, 1]
     assert table.board.readers[0]._system_status & 0x1F == BOOT_POWER
+
+
+def test_a_reset_of_its_own_that_did_not_help_is_followed_by_the_pin() -> None:
+    lines, pulses, _ = recovery("no_field")
+    assert next(line for line in lines if line.startswith("state")) == "state 1 FieldLost"
+    assert pulses[:1] == [0]
+
+
+def test_soft_and_hard_resets_take_turns_while_a_reader_keeps_failing() -> None:
+    lines, pulses, _ = recovery("stuck", 3)
+    assert lines.count("ReaderHung False") >= 2
+    assert 0 in pulses
+    assert lines[-1] == "probe 1"
 
 
 def test_the_boot_test_names_a_reader_without_a_field() -> None:
@@ -201,6 +222,28 @@ def test_the_boot_test_names_a_reader_without_a_field() -> None:
     assert lines[0].startswith("states [0, 2, 0, 0, 0] (4, 0)")
     assert lines[1] == "south: the field does not come on"
     assert lines[2].startswith("probe 2 good")
+
+
+def test_a_hot_reader_is_named_at_boot_and_the_sensor_is_on() -> None:
+    table = Table()
+    table.board.readers[1].temperature_c = 90.0
+    lines = table.run("reader_air", f"probe={POND}")
+    assert lines[1] == "south: too hot, field switched off"
+    assert table.board.readers[0]._registers[TEMP_CONTROL] & 4
+
+
+@pytest.mark.parametrize("late_us", range(0, 125_000, 12_500))
+def test_a_reader_that_gets_hot_says_so_whenever_it_happens(late_us: int) -> None:
+    """Between two requests, in one, or while its field comes up."""
+    table = Table()
+    table.put([slix2(7)], POND)
+    chip = table.board.readers[0]
+    table.at(0.05 + late_us / SECOND, lambda: setattr(chip, "temperature_c", 140.0))
+    table.at(0.45, lambda: setattr(chip, "temperature_c", 40.0))
+    lines = table.run("recovery")
+    assert lines.count("ReaderHot False") == 1
+    assert {line.split()[2] for line in lines if line.startswith("state")} == {"ReaderHot"}
+    assert lines[-1] == "probe 1"
 
 
 def test_a_password_opens_a_tag_for_writing_and_reading_needs_none() -> None:

@@ -12,14 +12,16 @@ async def main():
     port = radio.ports[0]
     for _ in range(6):
         try:
-            await radio.tune(2)
-            await port.air.probe()
-            print("probe", port.air.outcome)
+            if not port.state:
+                await radio.tune(2)
+                await port.air.probe()
+                print("probe", port.air.outcome)
         except ReaderFault as e:
             radio.failed(port, e)
             print(type(e).__name__, port.reader.field)
+        if port.state:
             await radio.heal(port)
-            print("state", port.state)
+            print("state", port.state, type(port.fault).__name__)
         await asyncio.sleep_ms(100)
 
 
