@@ -89,6 +89,10 @@ class Cycle:
         """Walls have been raised and not been collected."""
         return bool(self._cells[m.FLAGS] & m.WALLS)
 
+    def _set_in_play(self):
+        """As `Scanner.set`: -1 also when the gates have read no tile of these walls."""
+        return self._cells[m.SET_ABOVE] if self.in_play and self._cells[m.FLAGS] & m.SET_READ else -1
+
     @property
     def complete(self):
         """A whole wall that has been audited waits on the plates."""
@@ -106,6 +110,7 @@ class Cycle:
         self._homed = name in states.AT_REST and name != "fault"
         if self.in_play and name in states.AT_REST:
             self.state = "ready"
+            self._scanner.set = self._set_in_play()
         return None if name in states.AT_REST else name
 
     def forget(self):
@@ -129,6 +134,7 @@ class Cycle:
         if not states.allowed(self.state, state):
             raise RuntimeError("%s -> %s" % (self.state, state))
         self.state = state
+        self._scanner.set = self._set_in_play()
         self._cells[m.STATE] = states.NAMES.index(state)
         self._memory.save()
         if state != "idle":
@@ -486,7 +492,10 @@ class Cycle:
 
     async def _raise(self):
         await self._wait_clear(board.IN_SURFACE_OBJECT, _CLEAR_MS, faults.HAND_IN_THE_WAY)
-        self._cells[m.SET_ABOVE] = self._cells[m.SET_BELOW]
+        cells = self._cells
+        cells[m.SET_ABOVE] = cells[m.SET_BELOW]
+        read = m.SET_READ if self._read_of(cells[m.SET_ABOVE]) else 0
+        cells[m.FLAGS] = cells[m.FLAGS] & ~m.SET_READ | read
         self._enter("raise")
         try:
             self._motors.watch(board.IN_SURFACE_OBJECT)
@@ -494,7 +503,6 @@ class Cycle:
         except Obstructed:
             fault = Fault(faults.HAND_IN_THE_WAY, 0, board.IN_SURFACE_OBJECT)
         self._motors.watch(-1)
-        cells = self._cells
         for side in self.sides:
             if self._ports.level(board.IN_PLATE_UP[side.n]):
                 side.emptied()

@@ -22,6 +22,7 @@ READER_DOWN = const(61)
 ZONE_CONFLICT = const(71)
 UNKNOWN_TAG = const(72)
 SET_MIXED = const(73)
+ZONE_CROWDED = const(74)
 DICE_FAIL = const(81)
 JOURNAL_GAP = const(91)
 CONFIG_BAD = const(92)
@@ -33,5 +34,5 @@ SENSOR_CONFLICT = const(97)
 RELAY_FAULT = const(98)
 
 # By code: W the table goes on, R an operator clears it, T a technician should, L latched by the circuit
-CLASS = "-RRR-------R---R-----R---T-----T---T-----TRLR------TRT-------W---------WWR-------W---------WTWRTTTT"
+CLASS = "-RRR-------R---R-----R---T-----T---T-----TRLR------TRT-------W---------WWRW------W---------WTWRTTTT"
 NUMBERED = (11, 15, 21, 31, 61)  # the part is added to the code on the displays

@@ -35,6 +35,7 @@ _FAULTS = const(100)  # u8 each by code, saturated
 LOADED = const(1)  # tiles have been pushed into the pan since the last wall was built
 WALLS = const(2)  # walls stand on the surface
 AUDITED = const(4)  # the wall on the plates is whole and its audit has been told
+SET_READ = const(8)  # the gates have read tiles of the set that is above
 
 # Counters
 CYCLES, WALLS_BUILT, STOPS, SECONDS = range(4)

@@ -29,7 +29,10 @@ class Notices:
         self.on_opening = None
 
     def emit(self, name, a=0, b=0, c=0, d=0, e=0):
-        seq = self._link.emit(name, a, b, c, d, e)
+        if name == "crowded":
+            self._log.warn(faults.ZONE_CROWDED, a, b)
+            return
+        self._link.emit(name, a, b, c, d, e)
         if name == "reader":
             if b == "down" or b == 2:
                 self._log.warn(faults.READER_DOWN, a)
@@ -37,7 +40,6 @@ class Notices:
             self._log.warn(faults.SET_MIXED if b in ("other_set", 2) else faults.UNKNOWN_TAG, a)
         elif name == "dice":
             self._dice(a, b + c)
-        return seq
 
     def poll(self, conflicts, journal):
         """`conflicts` is the scanner's count."""

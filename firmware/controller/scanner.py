@@ -15,7 +15,7 @@ from drivers.faults import ReaderFault
 from drivers.iso15693 import ANY_AFI, GOOD, NOISE, SILENT, Inventory
 
 from . import tile_registry
-from .presence import NOWHERE, Presence, code_at, index_of
+from .presence import NOWHERE, TILES, Presence, code_at, index_of
 
 HAND = const(0)
 MELD = const(1)
@@ -42,6 +42,8 @@ _NEWCOMERS = const(24)
 _LOOKS = const(3)
 _PREY = const(3)  # missing tiles asked for in one zone visit
 _KNOWN_STRANGERS = const(16)
+_STRANGERS = const(18)  # their bit beside those of the zones
+_STRANGERS_MS = const(60000)  # more than these in so long are not told one by one
 
 # Foreground jobs: 0-3 pond of the seat, 4-7 meld of the seat, 8 the last discard
 _JOB_DISCARD = const(8)
@@ -54,7 +56,8 @@ _KINDS = (0, 0, 0, 1, 3, 0)  # the others by -code of the registry: unknown, for
 
 
 class Scanner:
-    """`radio` a `Radio`, `registry` a `TileRegistry`, `emit(name, *fields)` takes the events.
+    """`radio` a `Radio`, `registry` a `TileRegistry`, `emit(name, *fields)` takes the events, and `crowded` with a
+    zone and a number where more tags answer than that.
 
     `noise[zone]` counts damaged answers, `conflicts` sightings of a tile that still answers elsewhere.
     """
@@ -88,6 +91,9 @@ class Scanner:
         self._hunt_slot = 0
         self._strangers = bytearray(9 * _KNOWN_STRANGERS)  # UID and zone
         self._stranger_at = 0
+        self._strangers_until = ticks_ms()
+        self._others = bytearray(TILES)  # where a tile of the other set was told last, zone + 1
+        self._crowded = 0  # zones whose last full read found no room for all, one bit each
         self._guests = 0
         self._going = True
 
@@ -119,11 +125,19 @@ class Scanner:
         try:
             self._discard = -1
             self._read = -1
-            for i in range(len(self._strangers)):
-                self._strangers[i] = 0
+            self._forget_strangers()
             self.presence.clear()
         finally:
             self._give_back()
+
+    def _forget_strangers(self):
+        for i in range(len(self._strangers)):
+            self._strangers[i] = 0
+        for i in range(TILES):
+            self._others[i] = 0
+        self._stranger_at = 0
+        self._strangers_until = ticks_ms()
+        self._crowded = 0
 
     async def read_seat(self, seat):
         """Read hand, meld and pond of a seat in full; all changes are told, then a `zone_read` for each.
@@ -188,6 +202,9 @@ class Scanner:
                 if air.outcome == GOOD:
                     self._copy(air.uid, 0)
                     code = await self._identify(zone, air)
+                    if code >= tile_registry.DIE:
+                        self._stranger(zone, _KINDS[-tile_registry.FOREIGN])
+                        return tile_registry.FOREIGN
                     if code != tile_registry.NONE:
                         return code
                 else:
@@ -285,7 +302,7 @@ class Scanner:
                     if not self._full.more():
                         self._read = -1
                         self.noise[zone] += self._full.noise
-                        if self._known != presence.counts[zone] and not self._full.overflow:
+                        if not self._overflowed(zone) and self._known != presence.counts[zone]:
                             await self._miss(zone)
                 if presence.missing_count:
                     await self._hunt()
@@ -462,7 +479,9 @@ class Scanner:
                 await air.persistent_quiet(self._uid)
             return
         if self.set >= 0 and code >> 8 != self.set:
-            self._stranger(zone, OTHER_SET)
+            if self._others[index_of(code)] != zone + 1:
+                self._others[index_of(code)] = zone + 1
+                self._emit("tag", zone, OTHER_SET, bytes(self._uid))
             if zone & 3 != HAND:
                 await air.persistent_quiet(self._uid)
             return
@@ -609,8 +628,19 @@ class Scanner:
             await full.round()
         while self._stranger_in(zone):
             await self._admit(zone, air)
-        if not full.overflow:
+        if not self._overflowed(zone):
             await self._miss(zone)
+        return True
+
+    def _overflowed(self, zone):
+        """Whether the full read just ended found more tags than it had room for, which is told once."""
+        bit = 1 << zone
+        if not self._full.overflow:
+            self._crowded &= ~bit
+            return False
+        if not self._crowded & bit:
+            self._crowded |= bit
+            self._emit("crowded", zone, _HAND_ROOM)
         return True
 
     # -- who is it ---------------------------------------------------------------------------------------------
@@ -647,6 +677,15 @@ class Scanner:
                 if i == 8:
                     return
         at = self._stranger_at
+        if not at:
+            now = ticks_ms()
+            if ticks_diff(self._strangers_until, now) > 0:
+                if not self._crowded >> _STRANGERS & 1:
+                    self._crowded |= 1 << _STRANGERS
+                    self._emit("crowded", zone, _KNOWN_STRANGERS)
+                return
+            self._crowded &= ~(1 << _STRANGERS)
+            self._strangers_until = ticks_add(now, _STRANGERS_MS)
         self._stranger_at = (at + 9) % (9 * _KNOWN_STRANGERS)
         for i in range(8):
             known[at + i] = self._uid[i]

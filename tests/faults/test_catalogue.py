@@ -218,6 +218,7 @@ CASES = [
     Case("READER_DOWN", lambda t, c: t.board.readers[2].faults.add("dead"), part=2, stops=False),
     Case("UNKNOWN_TAG", lambda t, c: lay_card(t), part=-1, stops=False),
     Case("SET_MIXED", add_foreign(True), then=press("raise")),
+    Case("ZONE_CROWDED", lambda t, c: pile_up(t), part=2, stops=False),
     Case("DICE_FAIL", ail("dice", dead=True), walls, press("dice"), stops=False),
     Case("CONFIG_BAD", settings(b"PJS1 torn"), then=restart, stops=False),
     Case("WDT_RESET", lambda t, c: t.kernel._bite(), stacking),
@@ -239,6 +240,13 @@ def lay_card(table: Table) -> None:
     tile.tag.memory[:8] = bytes(8)
     table.world.ground.add(tile)
     table.world.ground.put(tile, "pond.0", geometry.pond(0, 0))
+
+
+def pile_up(table: Table) -> None:
+    """A third of a set on the pond of seat 0."""
+    for tile in make_set(0, 98)[:48]:
+        table.world.ground.add(tile)
+        table.world.ground.put(tile, "pond.0", geometry.pond(0, 0))
 
 
 def pull_pwm(table: Table) -> None:
