@@ -62,6 +62,7 @@ ZONE_DICE = const(16)
 PWM_ADDRESSES = (64, 65)
 PWM_FREQ = const(1000)
 PANEL_ADDRESSES = (112, 113, 114, 115)
+LAMP_TURN = const(0)
 LAMP_WIN = const(1)
 LAMP_REFEREE = const(2)
 
@@ -94,16 +95,17 @@ MOTORS = (
     (1, 7, 92, "plate"),
 )
 
-# Axes: ms of a full stroke or turn, running mA, stalled mA, all at full power; ADC channel; first motor
+# Axes: ms of a full stroke or turn, running mA, stalled mA, all at full power; ADC channel; first motor;
+# ms of the run-up to full speed
 AXES = {
-    "pan": (1250, 1200, 4000, 0, 0),
-    "ring": (1000, 800, 3000, 1, 1),
-    "feed": (333, 500, 2000, 2, 4),
-    "head": (220, 500, 2000, 3, 8),
-    "pusher": (200, 700, 2500, 4, 12),
-    "plate": (1200, 1500, 4000, 5, 16),
-    "lift": (1500, 2000, 5000, 6, 2),
-    "dice": (83, 100, 300, 6, 3),
+    "pan": (1250, 1200, 4000, 0, 0, 300),
+    "ring": (1000, 800, 3000, 1, 1, 200),
+    "feed": (333, 500, 2000, 2, 4, 80),
+    "head": (220, 500, 2000, 3, 8, 30),
+    "pusher": (200, 700, 2500, 4, 12, 30),
+    "plate": (1200, 1500, 4000, 5, 16, 80),
+    "lift": (1500, 2000, 5000, 6, 2, 150),
+    "dice": (83, 100, 300, 6, 3, 100),
 }
 
 PWM_FULL = const(4095)
@@ -122,6 +124,6 @@ STIR_MS = const(2500)
 STARVED_MS = const(4000)
 SYNC_MS = const(600)
 GAP_CLEAR_MS = const(2000)
-CAM_LEAD_MS = const(88)  # a cam may start so long after the pusher has turned back
+CAM_LEAD_MS = const(148)  # a cam may start so long after the pusher has turned back
 DICE_SPIN_MS = const(1200)
-DICE_SETTLE_MS = const(600)
+DICE_SETTLE_MS = const(900)  # from power off to rest

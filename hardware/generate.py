@@ -20,7 +20,7 @@ from typing import Any
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 SIDES = 4
-LAMPS_USED = ("win", "referee")  # the others are the host's, by number
+LAMPS_USED = ("turn", "win", "referee")  # the others are the host's, by number
 
 
 def _load(name: str) -> dict[str, Any]:
@@ -141,14 +141,17 @@ def board_py() -> str:
     lines += [
         ")",
         "",
-        "# Axes: ms of a full stroke or turn, running mA, stalled mA, all at full power; ADC channel; first motor",
+        "# Axes: ms of a full stroke or turn, running mA, stalled mA, all at full power; ADC channel; first motor;",
+        "# ms of the run-up to full speed",
         "AXES = {",
     ]
     for name, axis in MECHANICS["axis"].items():
         running, stalled = (round(1000 * axis[key]) for key in ("current_a", "stall_a"))
         channel = BOARD["adc"]["channels"].index(axis["channel"])
         first = motors.index(name if axis["count"] == 1 else f"{name}_0")
-        lines.append(f"    {name!r}: ({axis_times(axis)}, {running}, {stalled}, {channel}, {first}),")
+        lines.append(
+            f"    {name!r}: ({axis_times(axis)}, {running}, {stalled}, {channel}, {first}, {axis['run_up_ms']}),"
+        )
     drive, wall, cycle, dice = (
         MECHANICS["drive"],
         MECHANICS["wall"],
@@ -176,7 +179,7 @@ def board_py() -> str:
         f"GAP_CLEAR_MS = const({round(cycle['gap_clear_s'] * 1000)})",
         f"CAM_LEAD_MS = const({cam_lead_ms()})  # a cam may start so long after the pusher has turned back",
         f"DICE_SPIN_MS = const({round(dice['spin_s'] * 1000)})",
-        f"DICE_SETTLE_MS = const({round(dice['settle_s'] * 1000)})",
+        f"DICE_SETTLE_MS = const({round(dice['settle_s'] * 1000) + dice['coast_ms']})  # from power off to rest",
         "",
     ]
     return "\n".join(lines).replace("'", '"')
@@ -212,7 +215,21 @@ def package_json() -> str:
 def cam_lead_ms() -> int:
     """The pusher's way back less the cam's way to its lift: started then, the cam lifts when the head is free."""
     pusher, head = MECHANICS["axis"]["pusher"], MECHANICS["axis"]["head"]
-    return max(round(1000 * (pusher["travel_mm"] / pusher["speed_mm_s"] - head["lift_at"] * head["turn_s"])) + 20, 0)
+    # It turns back at speed: it first stops, and has that way to make up as well.
+    back = 1000 * pusher["travel_mm"] / pusher["speed_mm_s"] + 2 * pusher["run_up_ms"]
+    return max(round(back - 1000 * head["lift_at"] * head["turn_s"]) + 20, 0)
+
+
+def margin_faults() -> list[str]:
+    """Linear axes that would strike their end though they are switched off in time."""
+    faults = []
+    for name, axis in MECHANICS["axis"].items():
+        if axis["kind"] == "linear":
+            ms = MECHANICS["drive"]["reaction_ms"] + max(axis["coast_ms"], axis["run_up_ms"]) / 2
+            way = axis["speed_mm_s"] * ms / 1000
+            if way > axis["margin_mm"]:
+                faults.append(f"mechanics.toml: {name} runs on for {way:.1f} mm; set its margin_mm to that or more")
+    return faults
 
 
 def fault_codes_py() -> str:
@@ -320,9 +337,25 @@ def wiring_md() -> str:
     lines += ["", "## Readers", "", "| reader | antennas by multiplexer address |", "|---|---|"]
     for r in BOARD["reader"]:
         lines.append(f"| {r['name']} | {', '.join(f'{n} {a}' for n, a in enumerate(r['antennas']))} |")
-    lines += ["", "## Seat panels (HT16K33)", "", "| seat | I²C address |", "|---|---|"]
+    lines += [
+        "",
+        "## Seat panels (HT16K33)",
+        "",
+        "Digits on COM0–4, lamps on COM5.",
+        "",
+        "| seat | I²C address |",
+        "|---|---|",
+    ]
     for seat, address in zip(ZONES["seat"]["turns"], BOARD["panel"]["addresses"], strict=True):
         lines.append(f"| {seat} | {address:#04x} |")
+    lines += ["", "| lamp | row of COM5 | lit by |", "|---|---|---|"]
+    shows = {
+        "turn": "the player whom the first throw of the dice names throws again",
+        "win": "the seat's win button",
+        "referee": "the seat's referee button",
+    }
+    for n, lamp in enumerate(BOARD["panel"]["lamps"]):
+        lines.append(f"| {lamp} | ROW{n} | {shows.get(lamp, 'the host')} |")
     return "\n".join(lines) + "\n"
 
 
@@ -362,7 +395,7 @@ OUTPUTS = {
 
 
 def main() -> int:
-    faults = bom_faults()
+    faults = bom_faults() + margin_faults()
     for path, make in OUTPUTS.items():
         text = make()
         if "--check" not in sys.argv:

@@ -73,7 +73,8 @@ class App:
             aux, Pin(board.PIN_EXPANDER_CS, Pin.OUT, value=1), Pin(board.PIN_EXPANDER_INT, Pin.IN, Pin.PULL_UP)
         )
         self.log = FaultLog(self.ports, self.memory, self.link.emit, self._notice)
-        self.notices = Notices(self.link, self.log)
+        self.seats = Seats(i2c, self.ports, self.link.emit, self._pressed)
+        self.notices = Notices(self.link, self.log, self.memory, self.seats)
         emit = self.notices.emit
         self.safety = Safety(self.ports, self.log, self._motors_off)
         adc = Mcp3208(aux, Pin(board.PIN_ADC_CS, Pin.OUT, value=1), board.AUX[1], board.ADC_BAUD)
@@ -92,7 +93,6 @@ class App:
         self.scanner = Scanner(self.radio, TileRegistry(), emit)
         self.cycle = Cycle(self.ports, self.motors, self.scanner, self.safety, self.log, self.memory, emit)
         self.dice = Throws(self.motors, self.ports, DiceReader(self.scanner), emit, self.log)
-        self.seats = Seats(i2c, self.ports, emit, self._pressed)
         self.settings = Settings("settings", {"stacks": board.STACKS_A_SIDE, "sets": 1, "throws": 2})
         self.ports.on_input = self._on_input
         self.health = health.Health()

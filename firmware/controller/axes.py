@@ -22,7 +22,7 @@ _CHANNELS = const(8)
 _FLOOR_MS = const(300)  # a motion may take twice its nominal duration and this
 _SLICE_MS = const(20)
 _STRIKES = const(3)  # looks at the current that must agree
-_INRUSH_MS = const(60)
+_INRUSH_MS = const(40)  # after the run-up the current takes so long to settle
 _BOUNCE_MS = const(5)
 _WATCH_MS = const(100)
 _HEAT_LIMIT = 3 * board.HEAT_LIMIT_MS  # at twice the current, heat gains 2^2 - 1 a millisecond
@@ -168,7 +168,7 @@ class Axis:
         self.side = side
         self._motors = motors
         self._ports = ports
-        self.stroke_ms, self.run_ma, self.stall_ma, self.channel, self.number = board.AXES[axis]
+        self.stroke_ms, self.run_ma, self.stall_ma, self.channel, self.number, self.run_up_ms = board.AXES[axis]
         self.number += self.part
         self.taken_ms = 0  # by the last motion
 
@@ -195,21 +195,22 @@ class Axis:
         """
         if self._ports.level(bit):
             return REACHED
-        nominal = self.stroke_ms * board.PWM_FULL // duty
+        nominal = self.stroke_ms * board.PWM_FULL // duty + self.run_up_ms * duty // board.PWM_FULL // 2
         limit = limit or 2 * nominal + _FLOOR_MS
+        settle = self.run_up_ms + _INRUSH_MS
         started = ticks_ms()
         try:
             self.on(duty, reverse)
             if gentle:
-                fast = nominal - nominal // board.SLOW_SHARE
+                fast = nominal - self.stroke_ms // board.SLOW_SHARE
                 verdict = await self._await(bit, 1, fast, duty, fast)
                 if verdict == LATE:
                     duty = board.PWM_SLOW
                     self.on(duty, reverse)
-                    slow = nominal // board.SLOW_SHARE * board.PWM_FULL // duty
-                    verdict = await self._await(bit, 1, limit - fast, duty, slow + slow // 4 + _INRUSH_MS)
+                    slow = self.stroke_ms // board.SLOW_SHARE * board.PWM_FULL // duty
+                    verdict = await self._await(bit, 1, limit - fast, duty, slow + slow // 4 + settle)
             else:
-                verdict = await self._await(bit, 1, limit, duty, nominal + nominal // 8 + _INRUSH_MS)
+                verdict = await self._await(bit, 1, limit, duty, nominal + nominal // 8 + settle)
         finally:
             self.off()
             self.taken_ms = ticks_diff(ticks_ms(), started)
@@ -221,16 +222,16 @@ class Axis:
 
     async def turn(self, home, reverse=0, duty=board.PWM_FULL):
         """One turn of a cam, from its home switch to its home switch. Returns how it ended."""
-        nominal = self.stroke_ms * board.PWM_FULL // duty
-        due = nominal + nominal // 8 + _INRUSH_MS
-        limit = nominal + nominal // 2  # a second turn would lift another tile
+        nominal = self.stroke_ms * board.PWM_FULL // duty + self.run_up_ms * duty // board.PWM_FULL // 2
+        due = nominal + nominal // 16
+        limit = nominal + nominal // 2 - self.run_up_ms  # a second turn would lift another tile
         started = ticks_ms()
         rises = self._ports.rises[home]
         try:
             self.on(duty, reverse)
             verdict = await self._await(home, 0, limit, duty, due)
             if verdict == REACHED and self._ports.rises[home] == rises:
-                verdict = await self._await(home, 1, limit, duty, due)
+                verdict = await self._await(home, 1, limit - ticks_diff(ticks_ms(), started), duty, due)
         finally:
             self.off()
             self.taken_ms = ticks_diff(ticks_ms(), started)
@@ -257,7 +258,7 @@ class Axis:
                 return REACHED
             passed = ticks_diff(ticks_ms(), started)
             wait = _SLICE_MS
-            if passed >= _INRUSH_MS:
+            if passed >= self.run_up_ms + _INRUSH_MS:
                 verdict = self._motors.judge(self, duty)
                 strikes = strikes + 1 if verdict == last else 1
                 last = verdict

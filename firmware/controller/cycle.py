@@ -496,6 +496,7 @@ class Cycle:
         cells[m.SET_ABOVE] = cells[m.SET_BELOW]
         read = m.SET_READ if self._read_of(cells[m.SET_ABOVE]) else 0
         cells[m.FLAGS] = cells[m.FLAGS] & ~m.SET_READ | read
+        cells[m.STANDING] = cells[m.TARGET]
         self._enter("raise")
         try:
             self._motors.watch(board.IN_SURFACE_OBJECT)
@@ -532,7 +533,8 @@ class Cycle:
 
     async def _all_up(self):
         """The plates together; None, or the fault of the first that fails. One that stalls gets a second try."""
-        limit = self.sides[0].plate.stroke_ms + board.SYNC_MS
+        plate = self.sides[0].plate
+        limit = plate.stroke_ms + plate.run_up_ms + board.SYNC_MS
         verdicts = await self.together(
             [side.plate.move(board.IN_PLATE_UP[side.n], 0, gentle=True, limit=limit) for side in self.sides]
         )

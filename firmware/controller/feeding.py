@@ -64,11 +64,12 @@ class Stirrer:
             if left < _WINDOW_MS:
                 return
             pan, ring = rises[board.IN_PAN_PULSE] - pan & 0xFF, rises[board.IN_RING_PULSE] - ring & 0xFF
-            for axis, pulses in ((self._ring, ring), (self._pan, pan)):
-                if not pulses:
+            for axis, enough in ((self._ring, ring and pan <= ring + 1), (self._pan, pan)):
+                if not enough:
                     if self._motors.judge(axis, board.PWM_FULL) == OPEN:
                         raise Fault(faults.MOTOR_OPEN, axis.number)
-                    raise Fault(faults.RING_SYNC, 0, axis.number)
+            if not (ring and pan):
+                raise Fault(faults.RING_SYNC, 0, (self._pan if ring else self._ring).number)
             if pan > ring + 1:
                 if slowed:
                     raise Fault(faults.RING_SYNC, 0, ring)

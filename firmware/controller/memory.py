@@ -27,6 +27,7 @@ TARGET = const(9)  # stacks a side of the wall being built
 LATE_TASK = const(10)
 FOREIGN = const(11)
 DOUBLED = const(12)
+STANDING = const(13)  # stacks a side of the wall that was raised last
 SEEN = const(16)  # one bit a tile, set A then set B, 18 bytes each: which have passed the gates
 _COUNTERS = const(52)  # u32 each
 _FAULTS = const(100)  # u8 each by code, saturated

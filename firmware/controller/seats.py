@@ -32,6 +32,7 @@ class Seats:
         self._buttons[board.IN_BUTTON_REFILL] = (_CONSOLE, "refill")
         self._last = {}
         self._texts = ["     "] * 4
+        self._marks = [""] * 4
         self._notice = ""
         self._beeping = None
 
@@ -57,8 +58,13 @@ class Seats:
     def text(self, seat, text):
         """Five characters of `0123456789-ESAnFrbw` and space; others show as a dash."""
         self._texts[seat] = text
+        self.mark(seat, "")
+
+    def mark(self, seat, text):
+        """The table's own word at one seat, until the host writes there; "" gives the display back."""
+        self._marks[seat] = text
         if not self._notice:
-            self._write(seat, text)
+            self._write(seat, text or self._texts[seat])
 
     def over(self, seat, text):
         """Five characters at one seat over everything, until the next text or notice."""
@@ -68,7 +74,7 @@ class Seats:
         """The table's own word on every display, over what the host has written; "" gives them back."""
         self._notice = text
         for seat in range(4):
-            self._write(seat, text or self._texts[seat])
+            self._write(seat, text or self._marks[seat] or self._texts[seat])
         if text:
             self.beep(400)
 
@@ -96,7 +102,10 @@ class Seats:
 
     def lamp(self, seat, lamp, on):
         self._panels[seat].lamp(lamp, on)
-        self._panels[seat].show()
+        try:
+            self._panels[seat].show()
+        except DriverFault:
+            pass
 
     def number(self, value):
         """The same number on all four displays."""

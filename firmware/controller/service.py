@@ -18,7 +18,7 @@ from .faults import Fault, Obstructed, Stopped
 from .link import CommandError
 
 _SPIN_MS = const(1500)
-_SETTLE_MS = const(100)
+_SETTLE_MS = const(40)
 _SINGLE = ("pan", "ring", "lift", "dice")
 _PULSES = {"pan": board.IN_PAN_PULSE, "ring": board.IN_RING_PULSE, "dice": board.IN_DICE_PULSE}
 
@@ -174,7 +174,7 @@ class Service:
         self._guard(kind, reverse)
         going = asyncio.create_task(way)
         try:
-            await asyncio.sleep_ms(_SETTLE_MS)
+            await asyncio.sleep_ms(axis.run_up_ms + _SETTLE_MS)
             ma = self._motors.read_ma(axis.channel)
             return await going, ma
         finally:

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from twin.air import Air
 from twin.board import Board
-from twin.mechanics import SWITCH_MM, Mechanics
+from twin.geometry import MECHANICS
+from twin.mechanics import Mechanics
 
+SLOW = MECHANICS["drive"]["pwm_slow"] / MECHANICS["drive"]["pwm_full"] + 0.001
 REACTION_US = 50_000  # the firmware may take so long to see an input and to stop a motor
 
 
@@ -27,6 +29,9 @@ class Invariants:
     - "above": a plate rises with something over it, or the console moves with a hand or an object in its way
     - "relay": a motor is driven though the relay is open
     - "limit": an axis is driven on against the end that its switch reports
+    - "blow": an axis strikes its mechanical end though its switch has said that it is there
+    - "home": an axis that was not at rest when the relay closed is driven fast before its switch has said where it is,
+      or pan, ring, conveyors or dice are driven before every such axis is home; a technician with the key may do so
     - "fields": two neighbouring fields are on at once
     - "act": after a power cut or a stop by lid or emergency stop, an axis is driven before anybody has pressed a
       console button or turned the service key
@@ -38,6 +43,7 @@ class Invariants:
         self._air = air
         self._clock = mechanics.clock
         self._found: list[Breach] = []
+        self._lost: set[str] = set()  # axes that nobody knows the place of
         self._resting = False  # power or the circuit was cut, and nobody has pressed a button since
         inputs = board.inputs
         inputs["relay_closed"].watch(self._relay)
@@ -48,6 +54,9 @@ class Invariants:
         for name in mechanics.axes:
             for sensor in self._ends(name):
                 inputs[sensor].watch(partial(self._at_end, name))
+            for sensor in self._homes(name):
+                inputs[sensor].watch(partial(self._at_home, name))
+            mechanics.axes[name].struck = partial(self._struck, name)
         for name in ("lid_open", "estop"):
             inputs[name].watch(self._cut)
         for name in inputs:
@@ -89,15 +98,47 @@ class Invariants:
                 "pusher": ("pusher_home_{}", "pusher_end_{}")}  # fmt: skip
         return tuple(end.format(side) for end in ends.get(axis, ()))
 
+    @classmethod
+    def _homes(cls, name: str) -> tuple[str, ...]:
+        """The switches on one of which an axis rests."""
+        axis, _, side = name.partition("_")
+        if axis == "head":
+            return (f"head_home_{side}",)
+        ends = cls._ends(name)
+        return ends if axis == "plate" else ends[:1]
+
+    def _at_home(self, name: str, level: int) -> None:
+        if level:
+            self._lost.discard(name)
+
+    def _look(self) -> None:
+        """The relay has closed: which axes are not where they rest?"""
+        inputs = self._board.inputs
+        for name in self._board.motors:
+            homes = self._homes(name)
+            if homes and not any(inputs[home].level for home in homes):
+                self._lost.add(name)
+
+    def _struck(self, name: str, direction: int, share: float) -> None:
+        if self._board.inputs[self._ends(name)[direction > 0]].level:
+            self._tell("blow", f"{name} at {share:.0%} of full speed")
+
     def _driven(self, name: str, drive: float) -> None:
         if drive and self._resting:
             self._tell("act", name)
+        if drive and self._lost and not self._board.inputs["service_key"].level:
+            fast = abs(drive) > SLOW if self._homes(name) else True
+            if fast and (name in self._lost or not self._homes(name)):
+                self._tell("home", f"{name} before {', '.join(sorted(self._lost))}")
         if drive:
             self._later(partial(self._still_above, name))
             self._later(partial(self._still_at_end, name))
 
     def _relay(self, closed: int) -> None:
-        if not closed:
+        if closed:
+            self._look()
+        else:
+            self._lost.clear()
             self._later(self._still_open)
 
     def _still_open(self) -> None:
@@ -140,7 +181,5 @@ class Invariants:
         if not ends or not drive:
             return
         axis = self._mechanics.axes[name]
-        assert axis.travel is not None
-        beyond = axis.position >= axis.travel - SWITCH_MM if drive > 0 else axis.position <= SWITCH_MM
-        if beyond and self._board.inputs[ends[drive > 0]].level:
+        if (axis.at_high if drive > 0 else axis.at_low) and self._board.inputs[ends[drive > 0]].level:
             self._tell("limit", name)

@@ -19,7 +19,6 @@ from twin.geometry import MECHANICS, SEATS, STACKS
 from twin.signal import Signal
 from twin.tiles import Ground, Tile
 
-SWITCH_MM = 0.5  # an end switch closes this far before the end
 PULSE_SHARE = 0.25  # of the way between two pulses the pulse sensor is active
 CAM_HOME = 0.25  # of a turn the cam rests and its home switch is active
 CAM_LIFT = 0.6  # here the cam lifts the tile
@@ -98,9 +97,9 @@ class Side:
         """A motor changed: work out what moves at which rate."""
         if self._table.ring.drive < 0 and not self.starved_for_good:
             self.starved = False
-        feed = self.feed.drive if self.feed.moving else 0.0
+        feed = self.feed.pace
         table = self._table
-        supply = table.tiles_s * abs(table.ring.drive) if table.ring.moving and table.pan_axis.moving else 0.0
+        supply = table.tiles_s * abs(table.ring.pace) if table.pan_axis.moving else 0.0
         self._supplying = feed > 0 and supply > 0
         self._supply.rate(supply if feed > 0 else 0.0)
         self._approach.rate(max(feed, 0.0))
@@ -143,7 +142,7 @@ class Side:
             self._table.tell()
 
     def _room(self) -> bool:
-        return len(self._head) < geometry.LEVELS and self.pusher.position <= SWITCH_MM
+        return len(self._head) < geometry.LEVELS and self.pusher.at_low
 
     def _lift(self) -> None:
         if self._waiting is None:
@@ -169,14 +168,14 @@ class Side:
         elif self.cam.blocked and self._room() and direction < 0:
             self._lift()
             self.cam.block(False)
-        if direction > 0 and mark == SWITCH_MM:
+        if direction > 0 and mark == 0.0:
             self._table.wear.pusher(self)
             if self.pusher_jams:
                 self.pusher_jams -= 1
                 self.pusher.block(True)
 
     def _push(self) -> None:
-        if not self._head or len(self.stacks) == self._table.stacks or self.plate.position > SWITCH_MM:
+        if not self._head or len(self.stacks) == self._table.stacks or not self.plate.at_low:
             return
         stack = self._table.stacks - 1 - len(self.stacks)  # later stacks push the earlier ones to the left
         for level, tile in enumerate(self._head):
@@ -295,13 +294,15 @@ class Mechanics:
         drive = MECHANICS["drive"]
         travel: float | None = spec.get("travel_mm")
         if travel is not None:
-            speed, marks = spec["speed_mm_s"], (SWITCH_MM, travel - SWITCH_MM)
+            speed, marks = spec["speed_mm_s"], (0.0, travel)
         else:
             speed = spec.get("speed_turns_s") or 1 / spec.get("turn_s", 1.0)
         axis = Axis(
             self.clock,
             self.board.motors[name],
             speed=speed,
+            run_up_s=spec["run_up_ms"] / 1000,
+            coast_s=spec["coast_ms"] / 1000,
             least_drive=drive["pwm_min"] / drive["pwm_full"],
             current_a=spec["current_a"],
             stall_a=spec["stall_a"],
@@ -309,6 +310,7 @@ class Mechanics:
             crossed=crossed,
             changed=lambda: self._axis_changed(spec["channel"]),
             travel=travel,
+            margin=spec.get("margin_mm", 0.0),
         )
         self._axes.setdefault(spec["channel"], []).append(axis)
         self.axes[name] = axis
@@ -337,10 +339,8 @@ class Mechanics:
 
     def set_ends(self, low: str, high: str, axis: Axis) -> None:
         """Set the two end switches of a linear axis."""
-        position, travel = axis.position, axis.travel
-        assert travel is not None
-        self.sensors[low].set(int(position <= SWITCH_MM))
-        self.sensors[high].set(int(position >= travel - SWITCH_MM))
+        self.sensors[low].set(int(axis.at_low))
+        self.sensors[high].set(int(axis.at_high))
         self.tell()
 
     def tell(self) -> None:

@@ -1,10 +1,14 @@
 """Cycle time of the simulated table beside the least that the mechanics allow.
 
-The lower bound takes for every step the time that `mechanics.toml` gives its axis at full speed, and lets
-everything overlap that the mechanics do not force into a row:
+The lower bound takes for every step the time that `mechanics.toml` gives its axis at full speed, run-up included,
+and lets everything overlap that the mechanics do not force into a row:
 
-    build   = shuffle + feed of a side's tiles + last gap + last lift + last push there and back + plates up
+    build   = shuffle + first tile + its lift + the stacks of a side + plates up
+    stack   = two tiles' feed, or gap + second lift + pusher there and back (till then the head is not free):
+              the longer
     collect = console up + the stay of an empty gap + console down
+
+A lift begins when its tile lies at the gate; the pusher brakes as hard as it starts, so as to stand at its very end.
 """
 
 from __future__ import annotations
@@ -34,20 +38,22 @@ LAID = 10  # discards on each pond
 PINGS = 20
 
 
-def stroke_s(axis: str) -> float:
+def stroke_s(axis: str, ramps: int = 1) -> float:
+    """Seconds of a stroke with so many changes between rest and full speed, each of which costs half its time."""
     spec = MECHANICS["axis"][axis]
-    return float(spec["travel_mm"] / spec["speed_mm_s"])
+    return float(spec["travel_mm"] / spec["speed_mm_s"] + ramps * spec["run_up_ms"] / 2000)
 
 
 def lower_bound_s() -> tuple[float, float]:
     """Seconds of build and collect."""
     wall, cycle = MECHANICS["wall"], MECHANICS["cycle"]
-    feed, head = MECHANICS["axis"]["feed"], MECHANICS["axis"]["head"]
-    tiles = wall["stacks_a_side"] * wall["tiles_a_stack"]
-    stack_pair = 2 * feed["gap_s"] + head["lift_at"] * head["turn_s"] + stroke_s("pusher")
-    stacking = max(tiles / feed["tiles_s"], tiles / wall["tiles_a_stack"] * stack_pair)
-    ends = feed["gap_s"] + head["lift_at"] * head["turn_s"] + 2 * stroke_s("pusher")
-    build = cycle["shuffle_s"] + stacking + ends + stroke_s("plate")
+    feed, head = (MECHANICS["axis"][name] for name in ("feed", "head"))
+    # A cam rests where it has coasted to, so much nearer to its lift.
+    lift = head["lift_at"] * head["turn_s"] + (head["run_up_ms"] - head["coast_ms"]) / 2000
+    pair = feed["gap_s"] + lift + stroke_s("pusher", ramps=2) + stroke_s("pusher")
+    stack = max(wall["tiles_a_stack"] / feed["tiles_s"], pair)
+    first = 1 / feed["tiles_s"] + lift
+    build = cycle["shuffle_s"] + first + wall["stacks_a_side"] * stack + stroke_s("plate")
     collect = 2 * stroke_s("lift") + cycle["collect_s"]
     return build, collect
 

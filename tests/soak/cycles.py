@@ -2,8 +2,8 @@
 
     python tests/soak/cycles.py [--cycles 1000] [--wear 1] [--cuts 500] [--explore] [--seed 1] [--jobs N]
 
-Prints figures; exit code 1 when a wall was wrong, an invariant was broken, a stop was not recovered from or a state
-had no way out.
+Prints figures, and each cycle that did not end well with the seed of its table and its number on it; exit code 1 when
+a wall was wrong, an invariant was broken, a stop was not recovered from or a state had no way out.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from support.caretaker import Caretaker
 
+from paiju.technician.faults import fault_of
 from twin.mechanics import Wear
 from twin.table import Table
 
@@ -33,17 +34,20 @@ CORES = os.cpu_count() or 1
 
 @dataclass
 class Tally:
-    """Outcomes by name, seconds from press to walls, disturbances that struck, what was unsafe or went wrong."""
+    """Outcomes by name, seconds from press to walls, disturbances that struck, which cycles were stopped by a fault,
+    what was unsafe or went wrong."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
     struck: Counter[str] = field(default_factory=Counter)
+    stopped: list[str] = field(default_factory=list)
     unsafe: list[str] = field(default_factory=list)
 
     def add(self, other: Tally) -> None:
         self.outcomes.update(other.outcomes)
         self.seconds += other.seconds
         self.struck.update(other.struck)
+        self.stopped += other.stopped
         self.unsafe += other.unsafe
 
     def watch(self, table: Table, where: str) -> None:
@@ -60,17 +64,27 @@ def tally(work: Callable[..., Tally], parts: Sequence[Part], jobs: int) -> Tally
     whole = Tally()
     for done in _each(work, parts, jobs):
         whole.add(done)
+        for line in (*done.stopped, *done.unsafe):
+            print(f"  {line}", flush=True)
         print(f"  {whole.outcomes.total()}: {dict(whole.outcomes)}", flush=True)
     return whole
 
 
 def _each(work: Callable[..., Tally], parts: Sequence[Part], jobs: int) -> Iterator[Tally]:
     if jobs == 1:
-        yield from (work(*part) for part in parts)
+        yield from (_whole(work, part) for part in parts)
         return
     with ProcessPoolExecutor(jobs) as pool:
-        for future in as_completed([pool.submit(work, *part) for part in parts]):
+        for future in as_completed([pool.submit(_whole, work, part) for part in parts]):
             yield future.result()
+
+
+def _whole(work: Callable[..., Tally], part: Part) -> Tally:
+    """What breaks the simulation off counts as one that went wrong, and the other parts go on."""
+    try:
+        return work(*part)
+    except Exception as error:
+        return Tally(Counter({"BROKEN OFF": 1}), unsafe=[f"{work.__name__}{part}: {error!r}"])
 
 
 def parts_of(count: int, size: int, *rest: object) -> list[Part]:
@@ -94,6 +108,7 @@ def some_cycles(done: int, end: int, wear: float, seed: int) -> Tally:
     """On one table, and after each cycle that did not end well on a new one."""
     out = Tally()
     while done < end:
+        name, first = f"table {seed + done}", done
         with Table(seed + done) as table:
             mechanics = table.world.mechanics
             mechanics.wear = Wear(seed + done, wear)
@@ -111,12 +126,44 @@ def some_cycles(done: int, end: int, wear: float, seed: int) -> Tally:
                     out.outcomes["completed" if well else "console stuck"] += 1
                     out.seconds.append(took)
                 elif ended == "fault":
-                    out.outcomes[f"stopped by E{sum(caretaker.faults(since)[-1]):02}"] += 1
+                    out.outcomes[f"stopped by {shown(caretaker.faults(since)[-1])}"] += 1
+                    out.stopped.append(f"{name} cycle {done - first}: {ailing(table, caretaker, since)}")
+                    out.unsafe += [f"{name} cycle {done - first}: {wrong}" for wrong in blamed(table, caretaker, since)]
                 else:
                     out.outcomes["WRONG"] += 1
+                    out.unsafe.append(f"{name} cycle {done - first}: {ended}, {caretaker.state}")
             out.struck.update(mechanics.wear.struck)
-            out.watch(table, f"table {seed + done}")
+            out.watch(table, name)
     return out
+
+
+def shown(fault: tuple[int, int]) -> str:
+    """As the displays show it."""
+    return fault_of(fault[0]).shown(fault[1])
+
+
+def lasting(table: Table) -> list[tuple[str, int]]:
+    """(fault, side) of what the wear has broken for good: the only causes that may stop a cycle here."""
+    sides = table.world.mechanics.sides
+    jams = [("HEAD_JAM", side.seat) for side in sides if side.jams > 1]
+    stuck = [("PUSH_STUCK", side.seat) for side in sides if side.pusher_jams > 1]
+    return jams + stuck + [("HEAD_STARVED", side.seat) for side in sides if side.starved_for_good]
+
+
+def ailing(table: Table, caretaker: Caretaker, since: int) -> str:
+    told = ", ".join(shown(fault) for fault in caretaker.faults(since))
+    return f"{told}; broken: {', '.join(f'{name} {side}' for name, side in lasting(table)) or 'nothing'}"
+
+
+def blamed(table: Table, caretaker: Caretaker, since: int) -> list[str]:
+    """What is wrong with a stop: another fault than that of the part that is broken, or something still on."""
+    wrong = []
+    code, side = caretaker.faults(since)[-1]
+    if (fault_of(code).name, side) not in lasting(table):
+        wrong.append(f"stopped by {shown((code, side))} but {ailing(table, caretaker, since)}")
+    if any(motor.drive for motor in table.board.motors.values()) or table.board.inputs["relay_closed"].level:
+        wrong.append(f"stopped by {shown((code, side))} but not at rest")
+    return wrong
 
 
 def cuts(count: int, seed: int, jobs: int = 1) -> Tally:
@@ -129,6 +176,7 @@ def some_cuts(done: int, end: int, seed: int) -> Tally:
     out = Tally()
     rng = random.Random(f"{seed}/{done}")
     while done < end:
+        name = f"table {seed + done}"
         with Table(seed + done) as table:
             caretaker = Caretaker(table)
             table.run_for(1)
@@ -140,11 +188,11 @@ def some_cuts(done: int, end: int, seed: int) -> Tally:
                 well = ended == "recovered"
                 out.outcomes[f"{kind}: {ended}"] += 1
                 if not well:
-                    out.unsafe.append(f"{kind} no. {done} after {at_s:.3f} s: {ended}")
+                    out.unsafe.append(f"{name}, {kind} no. {done} after {at_s:.3f} s: {ended}")
                 elif not caretaker.clear_table():
                     well = False
-                    out.unsafe.append(f"{kind} no. {done} after {at_s:.3f} s: the console does not open or close")
-            out.watch(table, f"table {seed + done}")
+                    out.unsafe.append(f"{name}, {kind} no. {done} after {at_s:.3f} s: the console does not move")
+            out.watch(table, name)
     return out
 
 

@@ -57,8 +57,8 @@ class Caretaker:
 
     @property
     def held(self) -> bool:
-        """A fault holds the table: of `picture` and `cleared` the first came last."""
-        told = [e.kind for e in self.events if e.kind in ("picture", "cleared")]
+        """A fault holds the table: it has neither been cleared since nor forgotten by a new start."""
+        told = [e.kind for e in self.events if e.kind in ("picture", "cleared", "boot")]
         return bool(told) and told[-1] == "picture"
 
     def press(self, *buttons: str, seconds: float = PRESS_S) -> None:

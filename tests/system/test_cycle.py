@@ -33,7 +33,7 @@ def test_a_cycle_ends_with_the_right_walls_and_can_be_repeated() -> None:
 
 
 def test_wear_costs_time_not_walls() -> None:
-    worn = cycles(6, 10, 4)
+    worn = cycles(6, 10, 6)
     assert worn.outcomes == {"completed": 6}
     assert worn.struck["head_jam"] + worn.struck["pusher_stuck"] + worn.struck["starved"] > 0
     assert worn.unsafe == []
@@ -292,7 +292,7 @@ def test_the_invariants_notice_what_must_not_happen() -> None:
     lift.duty = 4095
     lift.apply(0, 1)
     table.clock.advance(3_000_000)
-    assert {b.rule for b in watched.breaches} == {"limit"}
+    assert {b.rule for b in watched.breaches} == {"limit", "blow"}
     watched.clear()
     mechanics.set_estop(True)
     table.clock.advance(4_000_000)

@@ -127,16 +127,122 @@ def test_commands_in_the_wrong_mode_are_refused(tmp_path: Path) -> None:
         assert caretaker.until_rest() == "up"
 
 
-def test_the_first_stack_is_told_from_the_dice(tmp_path: Path) -> None:
+SEGMENTS = {0x3F: "0", 0x06: "1", 0x5B: "2", 0x4F: "3", 0x66: "4", 0x6D: "5", 0x7D: "6", 0x07: "7", 0x7F: "8",
+            0x6F: "9", 0x40: "-", 0x00: " "}  # fmt: skip
+TURN = 0
+
+
+def shown(shop: Shop) -> list[str]:
+    """The five digits of each panel, from the chip's display RAM."""
+    return ["".join(SEGMENTS[row] for row in panel.rows[0:10:2]) for panel in shop.table.board.panels]
+
+
+def lamps(shop: Shop, lamp: int) -> list[int]:
+    """Seats at which the lamp is lit."""
+    return [seat for seat, panel in enumerate(shop.table.board.panels) if panel.rows[10] >> lamp & 1]
+
+
+def throw(shop: Shop, caretaker: Caretaker, *fall: int) -> None:
+    shop.table.world.mechanics.dice.fall = (fall[0], fall[1])
+    caretaker.press("dice")
+    shop.table.run_for(4)
+
+
+@pytest.mark.parametrize(
+    ("dealer", "throws", "thrower", "opened", "text"),
+    [
+        # Dealer South throws 7: the seventh from South is West's right neighbour, North; 15 stacks are counted off.
+        (1, ((3, 4), (2, 6)), 3, (3, 15, 15), "15-16"),
+        # 8 leads back to East, whose 18 stacks are fewer than 20: two more are counted at the next wall to the left.
+        (1, ((3, 5), (6, 6)), 0, (3, 2, 20), " 2- 3"),
+    ],
+)
+def test_two_throws_open_the_wall(
+    dealer: int, throws: tuple[tuple[int, int], ...], thrower: int, opened: tuple[int, int, int], text: str,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    """Rules of 1998: the first throw says who throws again, both together how many stacks are counted off."""
     with Shop(tmp_path) as shop:
         caretaker = Caretaker(shop.table)
         assert caretaker.build() == "up"
-        assert ask(shop, "dealer", 1).ok
-        for fall in ((3, 4), (2, 6)):
-            shop.table.world.mechanics.dice.fall = fall
-            caretaker.press("dice")
-            shop.table.run_for(4)
+        assert ask(shop, "dealer", dealer).ok
+        assert lamps(shop, TURN) == []
+        throw(shop, caretaker, *throws[0])
+        assert lamps(shop, TURN) == [thrower]
+        assert caretaker.of("opening") == []
+        throw(shop, caretaker, *throws[1])
+        assert lamps(shop, TURN) == []
         assert len(caretaker.of("dice")) == 2
         (opening,) = caretaker.of("opening")
-        # Dealer South throws 7: the seventh from South is West's right neighbour, North; 15 stacks are counted off.
-        assert (opening["seat"], opening["stack"], opening["points"]) == (3, 15, 15)
+        assert (opening["seat"], opening["stack"], opening["points"]) == opened
+        others = ["     "] * 4
+        assert shown(shop) == [*others[: opened[0]], text, *others[opened[0] + 1 :]]
+        assert caretaker.clear_table()
+        assert shown(shop) == others
+
+
+def test_stacks_are_counted_as_many_as_the_wall_has(tmp_path: Path) -> None:
+    """17 a side: 20 stacks are 17 of one wall and 3 of the next; the wall that stands counts, not the next setting."""
+    with Shop(tmp_path) as shop:
+        mechanics = shop.table.world.mechanics
+        mechanics.stacks = 17
+        for tile in list(mechanics.pan)[: 144 - 8 * 17]:
+            del mechanics.pan[tile]
+        assert ask(shop, "setup", 17, 1, 2).ok
+        caretaker = Caretaker(shop.table)
+        assert caretaker.build() == "up"
+        assert ask(shop, "setup", 18, 1, 2).ok
+        throw(shop, caretaker, 4, 5)
+        throw(shop, caretaker, 5, 6)
+        (opening,) = caretaker.of("opening")
+        assert (opening["seat"], opening["stack"], opening["points"]) == (3, 3, 20)
+        assert shown(shop)[3] == " 3- 4"
+
+
+def test_an_opening_that_nobody_waits_for_any_more_is_not_shown(tmp_path: Path) -> None:
+    """Collected between the two throws; and a fault in between takes the displays only for its time."""
+    with Shop(tmp_path) as shop:
+        caretaker = Caretaker(shop.table)
+        assert caretaker.build() == "up"
+        throw(shop, caretaker, 3, 4)
+        assert lamps(shop, TURN) == [2]
+        assert caretaker.clear_table()
+        assert lamps(shop, TURN) == []
+        assert caretaker.build() == "up"
+        throw(shop, caretaker, 3, 4)
+        throw(shop, caretaker, 2, 6)
+        text = shown(shop)
+        assert text[2] == "15-16"
+        shop.table.world.mechanics.set_lid(True)
+        shop.table.run_for(0.5)
+        assert shop.table.board.panels[2].rows[0] == 0x79  # E43
+        shop.table.world.mechanics.set_lid(False)
+        shop.table.run_for(0.5)
+        caretaker.press("raise")
+        shop.table.run_for(1)
+        assert shown(shop) == text
+
+
+def test_one_throw_opens_the_wall(tmp_path: Path) -> None:
+    """The other text: a single press; with 7 the seventh stack of the player opposite is the first."""
+    with Shop(tmp_path) as shop:
+        assert ask(shop, "setup", 18, 1, 1).ok
+        caretaker = Caretaker(shop.table)
+        assert caretaker.build() == "up"
+        throw(shop, caretaker, 3, 4)
+        (opening,) = caretaker.of("opening")
+        assert (opening["seat"], opening["stack"], opening["points"]) == (2, 6, 7)
+        assert shown(shop) == ["     ", "     ", " 6- 7", "     "]
+        assert lamps(shop, TURN) == []
+
+
+def test_what_the_host_writes_comes_back_after_the_opening(tmp_path: Path) -> None:
+    with Shop(tmp_path) as shop:
+        caretaker = Caretaker(shop.table)
+        assert caretaker.build() == "up"
+        assert ask(shop, "display", 3, b"  123").ok
+        for fall in ((1, 3), (1, 1)):
+            throw(shop, caretaker, *fall)
+        assert shown(shop)[3] == " 6- 7"
+        assert caretaker.clear_table()
+        assert shown(shop)[3] == "  123"

@@ -11,6 +11,8 @@ from twin.geometry import MECHANICS, zone_number
 from twin.tiles import AFI_DIE, AFI_TILE, make_set
 
 SECOND = 1_000_000
+LIFT = MECHANICS["axis"]["lift"]
+DICE = MECHANICS["axis"]["dice"]
 PLATE = MECHANICS["axis"]["plate"]
 HEAD = MECHANICS["axis"]["head"]
 FEED = MECHANICS["axis"]["feed"]
@@ -25,6 +27,16 @@ def when(table: Any, name: str, level: int = 1, seconds: float = 30) -> float:
     return end - start / SECOND
 
 
+def lost_s(spec: dict[str, Any], drive: float = 1.0) -> float:
+    """What a constant run-up from rest takes longer than the same way at full speed."""
+    return float(drive * spec["run_up_ms"] / 2000)
+
+
+def coast_mm(spec: dict[str, Any], drive: float = 1.0) -> float:
+    """The way from this share of full speed to rest: the speed falls by the same amount each second."""
+    return float(spec["speed_mm_s"] * spec["coast_ms"] / 2000 * drive**2)
+
+
 def count_rises(table: Any, name: str) -> list[int]:
     rises: list[int] = []
     table.board.inputs[name].watch(lambda level: rises.append(table.clock.now) if level else None)
@@ -37,8 +49,8 @@ def test_plate_travels_at_its_speed(bench: Any, drive: float) -> None:
     inputs, motor = table.board.inputs, table.board.motors["plate_2"]
     assert (inputs["plate_down_2"].level, inputs["plate_up_2"].level) == (1, 0)
     motor.run(drive)
-    seconds = PLATE["travel_mm"] / PLATE["speed_mm_s"] / drive
-    assert when(table, "plate_up_2") == pytest.approx(seconds, rel=0.05)
+    seconds = PLATE["travel_mm"] / PLATE["speed_mm_s"] / drive + lost_s(PLATE, drive)
+    assert when(table, "plate_up_2") == pytest.approx(seconds, abs=1e-4)
     assert inputs["plate_down_2"].level == 0
     assert table.board.current_ma["plates"] == pytest.approx(1000 * drive * PLATE["current_a"])
 
@@ -47,14 +59,61 @@ def test_driving_against_the_end_stalls_and_reversing_frees(bench: Any) -> None:
     table = bench()
     table.board.motors["lift"].run(1.0)
     table.run(10)
-    spec = MECHANICS["axis"]["lift"]
-    assert table.board.current_ma["lift"] == pytest.approx(1000 * spec["stall_a"])
+    assert table.board.current_ma["lift"] == pytest.approx(1000 * LIFT["stall_a"])
     assert table.board.inputs["lift_up"].level == 1
     table.board.motors["lift"].run(-1.0)
-    assert table.board.current_ma["lift"] == pytest.approx(1000 * spec["current_a"])
-    assert when(table, "lift_down") == pytest.approx(spec["travel_mm"] / spec["speed_mm_s"], rel=0.05)
+    start = table.clock.now
+    assert table.board.current_ma["lift"] == pytest.approx(1000 * (LIFT["stall_a"] + LIFT["current_a"]) / 2)
+    table.run(LIFT["run_up_ms"] / 1000 + 0.001)
+    assert table.board.current_ma["lift"] == pytest.approx(1000 * LIFT["current_a"])
+    when(table, "lift_down")
+    way = LIFT["travel_mm"] + LIFT["margin_mm"]  # from the mechanical end, beyond the switch
+    seconds = way / LIFT["speed_mm_s"] + lost_s(LIFT)
+    assert (table.clock.now - start) / SECOND == pytest.approx(seconds, abs=1e-4)
     table.board.motors["lift"].run(0.0)
     assert table.board.current_ma["lift"] == 0
+
+
+@pytest.mark.parametrize("drive", [1.0, 0.4])
+def test_an_axis_runs_on_beyond_its_switch_and_comes_to_rest_before_the_end(bench: Any, drive: float) -> None:
+    table = bench()
+    blows: list[float] = []
+    axis, motor = table.world.mechanics.lift, table.board.motors["lift"]
+    axis.struck = lambda direction, share: blows.append(share)
+    motor.run(drive)
+    when(table, "lift_up")
+    motor.run(0.0)
+    assert axis.moving
+    table.run(drive * LIFT["coast_ms"] / 1000 + 0.001)
+    assert not axis.moving
+    assert axis.position == pytest.approx(LIFT["travel_mm"] + coast_mm(LIFT, drive), abs=0.01)
+    assert blows == []
+    assert table.board.inputs["lift_up"].level == 1
+
+
+def test_what_is_not_switched_off_strikes_its_end(bench: Any) -> None:
+    table = bench()
+    blows: list[float] = []
+    axis = table.world.mechanics.lift
+    axis.struck = lambda direction, share: blows.append(share)
+    table.board.motors["lift"].run(1.0)
+    table.run(3)
+    assert blows == [pytest.approx(1.0)]
+    assert axis.position == LIFT["travel_mm"] + LIFT["margin_mm"]
+
+
+def test_turning_back_at_speed_takes_the_way_to_rest_first(bench: Any) -> None:
+    table = bench()
+    axis, motor = table.world.mechanics.axes["pusher_0"], table.board.motors["pusher_0"]
+    motor.run(1.0)
+    when(table, "pusher_end_0")
+    motor.run(-1.0)
+    table.run(PUSHER["run_up_ms"] / 1000)  # the motor brakes as fast as it starts
+    assert axis.position == pytest.approx(
+        PUSHER["travel_mm"] + PUSHER["speed_mm_s"] * PUSHER["run_up_ms"] / 2000, abs=0.01
+    )
+    seconds = PUSHER["run_up_ms"] / 1000 + PUSHER["travel_mm"] / PUSHER["speed_mm_s"]
+    assert when(table, "pusher_home_0") == pytest.approx(seconds, abs=1e-4)
 
 
 def test_too_little_power_does_not_turn_a_motor(bench: Any) -> None:
@@ -75,7 +134,8 @@ def test_an_axis_that_turns_back_half_way_meets_its_switch_again(bench: Any) -> 
     table.run(5)
     assert table.board.inputs["pusher_home_1"].level == 0
     motor.run(-1.0)
-    assert when(table, "pusher_home_1") == pytest.approx(0.1, abs=0.005)
+    way = PUSHER["speed_mm_s"] * (0.1 - lost_s(PUSHER)) + coast_mm(PUSHER)
+    assert when(table, "pusher_home_1") == pytest.approx(way / PUSHER["speed_mm_s"] + lost_s(PUSHER), abs=1e-4)
     assert table.board.inputs["pusher_end_1"].level == 0
 
 
@@ -135,9 +195,10 @@ def test_a_tile_waits_alone_over_the_gate_until_the_cam_lifts_it(bench: Any) -> 
     table.run(5)
     (tile,) = at_gate()
     table.board.motors["head_3"].run(1.0)
-    assert when(table, "feed_tile_3", 0) == pytest.approx(HEAD["turn_s"] * 0.6, rel=0.05)
+    lift_s = HEAD["turn_s"] * HEAD["lift_at"]
+    assert when(table, "feed_tile_3", 0) == pytest.approx(lift_s + lost_s(HEAD), abs=1e-4)
     assert at_gate() == []
-    assert when(table, "head_home_3") == pytest.approx(HEAD["turn_s"] * 0.4, rel=0.05)
+    assert when(table, "head_home_3") == pytest.approx(HEAD["turn_s"] - lift_s, abs=1e-4)
     table.board.motors["head_3"].run(0.0)
     when(table, "feed_tile_3")
     assert at_gate() not in ([], [tile])
@@ -171,12 +232,14 @@ def test_a_full_head_blocks_the_cam_until_the_stack_is_pushed(bench: Any) -> Non
     assert table.board.inputs["feed_tile_3"].level == 1
     assert table.board.current_ma["heads"] == pytest.approx(1000 * HEAD["stall_a"])
     pusher.run(1.0)
-    assert when(table, "pusher_end_3") == pytest.approx(PUSHER["travel_mm"] / PUSHER["speed_mm_s"], rel=0.05)
+    stroke_s = PUSHER["travel_mm"] / PUSHER["speed_mm_s"] + lost_s(PUSHER)
+    assert when(table, "pusher_end_3") == pytest.approx(stroke_s, abs=1e-4)
     assert table.board.inputs["head_full_3"].level == 0
     assert table.board.inputs["feed_tile_3"].level == 1  # the pusher is still in the way
     pusher.run(-1.0)
     when(table, "pusher_home_3")
     assert table.board.inputs["feed_tile_3"].level == 0
+    table.run(HEAD["run_up_ms"] / 1000 + 0.001)
     assert table.board.current_ma["heads"] == pytest.approx(1000 * HEAD["current_a"])
 
 
@@ -272,7 +335,7 @@ def test_only_the_face_a_die_lies_on_is_in_reach(bench: Any, values: tuple[int, 
     table.board.motors["dice"].run(0.0)
     stopped = table.clock.now
     table.run(5, lambda: dice.values is not None)
-    assert (table.clock.now - stopped) / SECOND == pytest.approx(MECHANICS["axis"]["dice"]["settle_s"])
+    assert (table.clock.now - stopped) / SECOND == pytest.approx(DICE["coast_ms"] / 1000 + DICE["settle_s"])
     for die, (faces, value) in enumerate(zip(lying(table), values, strict=True)):
         (face,) = faces
         assert 7 - face.face == value
