@@ -481,12 +481,13 @@ class Cycle:
         cells[m.FLAGS] |= m.AUDITED
         self._emit("audit", tile_set, result, missing, cells[m.FOREIGN], cells[m.DOUBLED])
         self._enter("hold")
+        extra = [side.n for side in self.sides if side.surplus]
         for side in self.sides:
-            if side.surplus:
-                side.surplus = False
-                raise Fault(faults.TILE_EXTRA, side.n, 1)
+            side.surplus = False
         if strange:
-            raise Fault(faults.SET_MIXED, 0, strange)
+            raise Fault(faults.SET_MIXED, 0, strange)  # it also says why there are too many
+        if extra:
+            raise Fault(faults.TILE_EXTRA, extra[0], 1)
 
     # -- raise -------------------------------------------------------------------------------------------------
 

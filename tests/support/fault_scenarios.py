@@ -106,17 +106,23 @@ def give_back(table: Table, caretaker: Caretaker) -> None:
         mechanics.drop_in(tile)
 
 
-def add_foreign(instead: bool) -> Step:
-    def step(table: Table, _: Caretaker) -> None:
-        mechanics, ground = table.world.mechanics, table.world.ground
-        if instead:
-            del mechanics.pan[next(iter(mechanics.pan))]
-        tile = make_set(1, 5)[3]
-        ground.add(tile)
-        ground.put(tile, "pan", geometry.pan())
-        mechanics.pan[tile] = None
+def into_the_pan(table: Table, tile: Tile) -> None:
+    table.world.ground.add(tile)
+    table.world.ground.put(tile, "pan", geometry.pan())
+    table.world.mechanics.pan[tile] = None
 
-    return step
+
+def swap_for_foreign(table: Table, _: Caretaker) -> None:
+    """A tile of set B for one of set A."""
+    pan = table.world.mechanics.pan
+    del pan[next(iter(pan))]
+    into_the_pan(table, make_set(1, 5)[3])
+
+
+def add_copy(table: Table, _: Caretaker) -> None:
+    """A tile more than there should be; its tag says nothing that would be a fault of its own."""
+    tag = table.world.tiles[3].tag
+    into_the_pan(table, Tile(0, 3, Tag(tag.uid, bytes(tag.memory), tag.afi)))
 
 
 def clear_gates(table: Table, _: Caretaker) -> None:
@@ -319,7 +325,7 @@ CASES = [
     Case("DECK_TIMEOUT", "ring brings 0.3 tiles/s", bring(0.3), then=press("raise"), cure=bring(3.0)),
     Case("TILE_SHORT", "3 tiles missing", take_away(3), then=press("raise"), cure=give_back),
     Case("TILE_SHORT", "40 tiles missing", take_away(40), then=press("raise"), cure=give_back),
-    Case("TILE_EXTRA", "145 tiles", add_foreign(False), then=press("raise"), cure=clear_gates, part=-1),
+    Case("TILE_EXTRA", "145 tiles", add_copy, then=press("raise"), cure=clear_gates, part=-1),
     Case("HEAD_JAM", "tile jams the cam", on_side(1, jams=99), stacking, cure=on_side(1, jams=0), part=1),
     Case("HEAD_JAM", "tile sensor always covered", stick("feed_tile_2", 1), stacking,
          cure=stick("feed_tile_2", None), part=2),
@@ -368,7 +374,7 @@ CASES = [
     Case("READER_DOWN", "reader silent", lambda t, c: t.board.readers[2].faults.add("dead"), part=2, stops=False),
     Case("ZONE_CONFLICT", "copied tag in two ponds", lay_copy, stops=False),
     Case("UNKNOWN_TAG", "card on a pond", lay_card, part=-1, stops=False),
-    Case("SET_MIXED", "tile of the other set", add_foreign(True), then=press("raise")),
+    Case("SET_MIXED", "tile of the other set", swap_for_foreign, then=press("raise")),
     Case("ZONE_CROWDED", "48 tiles on one pond", pile_up, part=2, stops=False),
     Case("DICE_FAIL", "dice motor open", ail("dice", dead=True), walls, press("dice"), stops=False),
     Case("JOURNAL_GAP", "journal comes round", reads_none, stops=False, table=full_journal),
