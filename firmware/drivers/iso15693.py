@@ -258,15 +258,18 @@ class Inventory(Operation):
     def step(self):
         reader = self._air.reader
         while reader.step():
-            if reader.outcome != SILENT:
+            outcome = reader.outcome
+            slot = self._slot
+            if slot < 15:
+                reader.next_slot()  # what was heard is looked at while it runs
+            if outcome != SILENT:
                 self._heard += 1
-                self._note(reader.outcome)
-            self._slot += 1
-            if self._slot == 16:
+                self._note(outcome)
+            self._slot = slot + 1
+            if slot == 15:
                 if self._doubted and not self._heard:
                     self.lost += 1
                 return True
-            reader.next_slot()
         return False
 
     def _note(self, outcome):

@@ -50,8 +50,8 @@ _B0_RX = const(0x01)
 _B1_TIMER1 = const(0x10)
 _B1_RECEIVING = const(0xC0)  # SOF or subcarrier seen
 _B2_HOT = const(0x01)
-_B2_GENERAL = const(0x02)
 _B2_RFU = const(0xF0)
+_B2_BAD = const(0xF3)  # these, or a command refused
 _B6_DAMAGED = const(0x03)  # CRC, framing
 _B6_COLLISION = const(0x04)
 _B9_RECEIVING = const(0x04)
@@ -77,6 +77,14 @@ _T2_US = const(312)  # answer to next request
 _WINDOW_US = const(440)
 _BYTE_US = const(302)
 _INVENTORY_US = const(4000)  # reply to an inventory
+_REST_US = const(3780)  # what is left of it when its beginning has been seen
+# Other tasks run while the air is busy; the last part of a wait is spun, for waking up from an interrupt takes the
+# scheduler as long as an empty slot.
+_WAKE_US = const(500)
+_GRACE_US = const(150)  # clocks and BUSY
+_RISE_US = const(1300)
+_EOF_US = const(38)
+_FRAME_US = const(113)  # SOF and EOF of a request
 _OFF_US = const(110)
 _TIMER_RF_ON = const(0x000101)  # TIMER1_CONFIG (table 89): on, started by our field,
 _TIMER_TX_END = const(0x000801)  # by the end of a request,
@@ -194,7 +202,9 @@ class Pn5180(Operation):
         self.name = name
         self._confirm = False
         self._state = _NOTHING
-        self._deadline = ticks_us()
+        self._asked = self._deadline = self._due = ticks_us()
+        self._more_us = 0  # then, if something answers
+        self._turned = False  # other tasks have had a turn since the request
         self._quiet = ticks_us()  # ticks_us before which no request may start
         self._way = _HARD
         self._proven = False  # whether there was a field since the last start
@@ -342,7 +352,7 @@ class Pn5180(Operation):
 
     def ask(self, n):
         """Await it: send the inventory `request[:n]`; silence shows 440 us after its end."""
-        self._send_request(self._ask_order, n, 0)
+        self._send_request(self._ask_order, n, _WINDOW_US, 0)
         return self
 
     def call(self, n, reply, window_us):
@@ -352,34 +362,39 @@ class Pn5180(Operation):
         order[_RELOAD_AT] = ticks & 0xFF
         order[_RELOAD_AT + 1] = ticks >> 8 & 0xFF
         order[_RELOAD_AT + 2] = ticks >> 16
-        self._send_request(order, n, window_us + reply * _BYTE_US)
+        self._send_request(order, n, window_us, reply * _BYTE_US)
         return self
 
     def next_slot(self):
         """Await it: a lone EOF, which begins the next of 16 slots."""
         self._keep_t2()
         self._frame(self._slot_order)
-        self._expect(0)
+        self._expect(_EOF_US + _WINDOW_US, 0)
         return self
 
-    def _send_request(self, order, n, more_us):
+    def _send_request(self, order, n, window_us, reply_us):
         self._frame(order)
         _tx[0] = _SEND_DATA
         _tx[1] = 0
         sleep_us(_SETTLE_US)
         self._keep_t2()
         self._frame(_first(_tx_views, _tx, n + 2))
-        self._expect((n + 2) * _BYTE_US + more_us)
+        self._expect(_FRAME_US + (n + 2) * _BYTE_US + window_us, reply_us)
 
     def _keep_t2(self):
-        rest = ticks_diff(self._quiet, ticks_us())
-        if rest > 0:
-            sleep_us(rest if rest < _T2_US else _T2_US)
+        if self.outcome != SILENT:
+            rest = ticks_diff(self._quiet, ticks_us())
+            if rest > 0:
+                sleep_us(rest if rest < _T2_US else _T2_US)
 
-    def _expect(self, air_us):
+    def _expect(self, silence_us, more_us):
         self.outcome = SILENT
         self._state = _ASKING
-        self._deadline = ticks_add(ticks_us(), air_us + _WINDOW_US + _MARGIN_US)
+        now = ticks_us()
+        self._due = ticks_add(now, silence_us)
+        self._deadline = ticks_add(now, silence_us + more_us + _MARGIN_US)
+        self._more_us = more_us
+        self._turned = False
 
     def cancelled(self):
         self._irq.unpark()
@@ -389,28 +404,29 @@ class Pn5180(Operation):
     def step(self):
         irq = self._irq
         irq.unpark()
-        state = self._state
-        late = ticks_diff(ticks_us(), self._deadline) >= 0
-        if state == _LOADING:
-            if self._busy():
-                if late:
-                    raise ReaderHung(self.name, "BUSY stays high at LOAD_RF_CONFIG")
-                irq.park_ms(0)
+        if self._state == _LOADING:
+            return self._loaded()
+        level = irq.level
+        if not self._turned or not level():
+            left = ticks_diff(self._due, ticks_us()) - _WAKE_US
+            if left > 0 or not self._turned:
+                self._turned = True
+                irq.park_ms(left // 1000 if left > 0 else 0)
                 return False
-            setup = self._setup
-            setup[_MIN_LEVEL_AT] = self.min_level << 4
-            self._frame(setup)
-            setup[_MIN_LEVEL_AT] = 0  # readers share it
-            self._frame(_field_on)
-            self._state = _RISING
-            irq.park(self._deadline)
-            return False
-        if not late and not irq.level():
-            irq.park(self._deadline)
-            return False
-        if state == _RISING:
+            limit = ticks_add(self._due, _GRACE_US)
+            while not level():
+                if ticks_diff(ticks_us(), limit) >= 0:
+                    if self._more_us:
+                        self._due = ticks_add(self._due, self._more_us)
+                        self._more_us = 0
+                        return self.step()
+                    if self._late():
+                        break
+                    irq.park(self._deadline)
+                    return False
+        if self._state == _RISING:
             # The timer has run since the field came up, or it was refused: the next status tells, but for the first.
-            if late or not self._proven:
+            if not self._proven or self._late():
                 self._read_status()
                 if not _status[10] & _B10_FIELD:
                     raise FieldLost(self.name, "the field does not come on")
@@ -419,9 +435,29 @@ class Pn5180(Operation):
             self.field = True
             return True
         self._read_status()
-        return self._answer_status(late)
+        return self._answer_status()
 
-    def _answer_status(self, late):
+    def _late(self):
+        return ticks_diff(ticks_us(), self._deadline) >= 0
+
+    def _loaded(self):
+        if self._busy():
+            if self._late():
+                raise ReaderHung(self.name, "BUSY stays high at LOAD_RF_CONFIG")
+            self._irq.park_ms(0)
+            return False
+        setup = self._setup
+        setup[_MIN_LEVEL_AT] = self.min_level << 4
+        self._frame(setup)
+        setup[_MIN_LEVEL_AT] = 0  # readers share it
+        self._frame(_field_on)
+        self._state = _RISING
+        self._due = ticks_add(ticks_us(), _RISE_US)
+        self._more_us = 0
+        self._turned = False
+        return self.step()
+
+    def _answer_status(self):
         if not _status[10] & _B10_FIELD:
             self.field = False
             raise FieldLost(self.name, "the field is off")
@@ -431,24 +467,25 @@ class Pn5180(Operation):
             self.outcome = self._judge(_status[6])
             return True
         receiving = _status[1] & _B1_RECEIVING or _status[9] & _B9_RECEIVING
-        if late and not _status[1] & _B1_TIMER1:  # else the slot has ended while other tasks ran
+        if not _status[1] & _B1_TIMER1:
+            if not self._late():
+                self._irq.park_ms(1)  # the line is high for another reader
+                return False
             if not receiving:
                 raise ReaderHung(self.name, "neither answer nor end of slot")
             self._state = _NOTHING
             self.outcome = NOISE  # a tag began and fell silent: somebody is there
             return True
-        if not _status[1] & _B1_TIMER1:
-            self._irq.park_ms(1)  # the line is high for another reader
-            return False
         if not receiving:
             if _status[11] & 7 != _WAIT_FOR_DATA:
                 raise ReaderHung(self.name, "the receiver has not opened")
             self._state = _NOTHING
             return True
-        self._deadline = ticks_add(ticks_us(), _INVENTORY_US + _MARGIN_US)
         self._frame(_clear_timer)
-        self._irq.park(self._deadline)
-        return False
+        self._due = ticks_add(self._asked, _REST_US)
+        self._deadline = ticks_add(self._asked, _INVENTORY_US + _MARGIN_US)
+        self._turned = False
+        return self.step()
 
     def _judge(self, errors):
         if errors & _B6_COLLISION:
@@ -466,22 +503,25 @@ class Pn5180(Operation):
 
     def _read_status(self):
         self._frame(_ask_status)
+        self._asked = ticks_us()  # the registers are as of now
         sleep_us(_SETTLE_US)
-        self._spin(0)
+        if self._busy():
+            self._spin(0)
         self._cs(0)
         try:
             self._spi.readinto(_status, 0xFF)
         finally:
             self._cs(1)
-        if _status[2] & _B2_RFU or _status[3]:
-            raise ReaderDead(self.name, "status reads FFh")
-        if _status[2] & _B2_HOT:
-            raise ReaderHot(self.name, "too hot, field switched off")
-        if _status[2] & _B2_GENERAL:
+        if _status[2] & _B2_BAD or _status[3]:
+            if _status[2] & _B2_RFU or _status[3]:
+                raise ReaderDead(self.name, "status reads FFh")
+            if _status[2] & _B2_HOT:
+                raise ReaderHot(self.name, "too hot, field switched off")
             raise ReaderOrder(self.name, "command refused")
 
     def _frame(self, data):
-        self._spin(0)
+        if self._busy():
+            self._spin(0)
         self._cs(0)
         try:
             self._spi.write(data)

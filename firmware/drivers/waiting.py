@@ -63,7 +63,7 @@ class IrqLine(io.IOBase):
     """An interrupt pin, active high, that wakes one parked task; `run()` must be a task of its own."""
 
     def __init__(self, pin):
-        self._pin = pin
+        self.level = pin  # call it
         self._risen = False
         self._parked = None
         self._rise = self._on_rise
@@ -85,9 +85,6 @@ class IrqLine(io.IOBase):
             core._task_queue.remove(task)
             core._task_queue.push(task, ticks_ms())
         return _IN
-
-    def level(self):
-        return self._pin()
 
     async def run(self):
         await _Never(self)

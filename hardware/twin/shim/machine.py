@@ -1,5 +1,6 @@
-# `machine` of the PC port, as far as the firmware uses it: buses and pins of the twin. Costs are microseconds of
-# an RP2040 at 125 MHz, estimated from the usual 5-20 µs of a MicroPython call; bus time comes on top.
+# `machine` of the PC port, as far as the firmware uses it: buses and pins of the twin. Costs are microseconds of an
+# RP2040 at 125 MHz, bus time comes on top: fitted to silent slots, answers, probes and field changes of this firmware
+# on the emulated Pico of tests/rp2040, whose own cycles for each instruction and flash access are an estimate.
 import _kernel as k
 from micropython import const
 
@@ -15,7 +16,9 @@ _UART_READ = const(10)
 _WDT = const(13)
 _RESET = const(14)
 _PIN_US = const(3)
+_LEVEL_US = const(25)
 _SPI_US = const(14)
+_LOOK_US = const(130)  # and what was read is looked at
 _I2C_US = const(30)
 _UART_US = const(15)
 
@@ -47,11 +50,12 @@ class Pin:
             self.value(value)
 
     def value(self, v=None):
-        k.spend(_PIN_US)
         if v is None:
+            k.spend(_LEVEL_US)
             if self._mode == 1:
                 return self._out
             return 1 if k.levels() & self._bit else 0
+        k.spend(_PIN_US)
         self._out = 1 if v else 0
         k.head(_PIN_WRITE, 2)
         k.put8(self._id)
@@ -104,6 +108,7 @@ class SPI:
         rx = k.rx
         for i in range(n):
             buf[i] = rx[36 + i]
+        k.spend(_LOOK_US)
 
     def read(self, n, write=0):
         buf = bytearray(n)

@@ -4,7 +4,9 @@ import sys
 
 import _kernel as _k
 import utime as _real
-from utime import ticks_add, ticks_diff  # noqa: F401 - the port's own periods
+from utime import ticks_add  # noqa: F401 - the port's own periods
+
+_DECISION_US = 80  # what a decision by the time costs with the code around it, see machine.py
 
 if sys.maxsize >> 32:
     _MASK = (1 << 62) - 1
@@ -12,6 +14,11 @@ if sys.maxsize >> 32:
 else:
     _MASK = (1 << 30) - 1  # ahead means by less than half of this, wherever the real ticks are
     _AHEAD_MS = _real.ticks_ms() + (1 << 28)
+
+
+def ticks_diff(a, b):
+    _k.spend(_DECISION_US)
+    return _real.ticks_diff(a, b)
 
 
 def ticks_us():
