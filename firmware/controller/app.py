@@ -19,7 +19,7 @@ from .axes import Motors, conflict
 from .calibration import Calibration
 from .cycle import Cycle
 from .dice import DiceReader
-from .faults import FaultLog
+from .faults import FaultLog, shown
 from .journal import Journal
 from .link import CommandError, Identity, Link
 from .memory import LATE_TASK, SIZE, Memory
@@ -228,6 +228,8 @@ class App:
         watchdog = self.reason == "watchdog"
         if not self._apply() or self.settings.damaged:
             self.log.warn(faults.CONFIG_BAD, 0, self.settings.damaged)
+            for seat in range(4):
+                self.seats.mark(seat, shown(faults.CONFIG_BAD, 0))
         axis = conflict(self.ports)
         if self._down:
             self.safety.trip(faults.CHIP_DOWN, self._down - 1)
@@ -240,7 +242,8 @@ class App:
         else:
             if watchdog:
                 self.log.warn(faults.WDT_RESET, 0, self.memory.cells[LATE_TASK])
-            await self.safety.arm()
+            if not self.log.restore():
+                await self.safety.arm()
         self._key(self.ports.level(board.IN_SERVICE_KEY))
 
     def _gone(self, code, part):

@@ -1,6 +1,7 @@
 """Faults of the table: raised by a step, counted, told to the host with the sensors as they were at that moment."""
 
 from . import fault_codes as codes
+from . import memory as m
 
 
 class Fault(Exception):
@@ -51,18 +52,35 @@ class FaultLog:
             self.clear()
         if self.code:
             return
-        self.code = code
-        self.part = part
         self.warn(code, part, detail)
+        self._latch(code, part)
+
+    def restore(self):
+        """After a start: what held the table holds it still. False if nothing did."""
+        cells = self._memory.cells
+        if cells[m.HELD]:
+            self._latch(cells[m.HELD], cells[m.HELD_PART])
+        return self.code != 0
+
+    def clear(self):
+        if self.code:
+            code = self.code
+            self._keep(0, self.part)
+            self._emit("cleared", code, self.part)
+            self._show("")
+
+    def _latch(self, code, part):
+        self._keep(code, part)
         self._ports.picture(self._picture)
         self._emit("picture", code, part, self._picture)
         self._show(shown(code, part))
 
-    def clear(self):
-        if self.code:
-            code, self.code = self.code, 0
-            self._emit("cleared", code, self.part)
-            self._show("")
+    def _keep(self, code, part):
+        self.code = code
+        self.part = part
+        self._memory.cells[m.HELD] = code
+        self._memory.cells[m.HELD_PART] = part & 0xFF
+        self._memory.save()
 
 
 def is_warning(code):

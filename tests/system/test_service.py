@@ -10,7 +10,9 @@ from support.caretaker import Caretaker
 from support.workbench import Shop
 
 from paiju.table import Reply
+from paiju.table.host_link import CommandRefused
 from paiju.technician.faults import AXES, catalogue
+from tablelink import messages
 
 LIFT, PLATE_0, PAN = AXES.index("lift"), AXES.index("plate E"), AXES.index("pan")
 
@@ -22,6 +24,35 @@ def ask(shop: Shop, name: str, *args: int) -> Reply:
 def key(shop: Shop, turned: int = 1) -> None:
     shop.table.board.inputs["service_key"].set(turned)
     shop.table.run_for(0.2)
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [((19, 1, 2), "stacks of setup is 10 to 18, not 19."), ((9, 1, 2), "stacks of setup is 10 to 18, not 9."),
+     ((18, 3, 2), "sets of setup is 1 to 2, not 3."), ((18, 1, 3), "throws of setup is 1 to 2, not 3.")],
+)  # fmt: skip
+def test_settings_that_the_plates_have_no_room_for_are_refused(
+    args: tuple[int, ...], sentence: str, tmp_path: Path
+) -> None:
+    """By the host with a sentence, and by the table from whatever host."""
+    with Shop(tmp_path) as shop:
+        with pytest.raises(CommandRefused, match=sentence):
+            ask(shop, "setup", *args)
+        number = messages.COMMANDS.get("setup").number
+        lax = messages.Command(number, "setup", "stacks:u8:0..255 sets:u8:0..255 throws:u8:0..255")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(messages.Commands, "get", lambda self, key: lax)
+            assert ask(shop, "setup", *args).status == "range"
+
+
+@pytest.mark.parametrize(("name", "args"), [("jog", (20, 0, 40)), ("test", (20,)), ("jog", (PLATE_0, 1, 40))])
+def test_no_axis_goes_where_there_is_none(name: str, args: tuple[int, ...], tmp_path: Path) -> None:
+    """There is no axis 20, and a lowered plate cannot be lowered."""
+    with Shop(tmp_path) as shop:
+        key(shop)
+        assert ask(shop, name, *args).status == "range"
+        shop.table.run_for(1)
+        assert not shop.table.world.mechanics.anything_moves
 
 
 @pytest.mark.parametrize(("name", "args"), [("jog", (LIFT, 0, 40)), ("home", ()), ("test", (PAN,)), ("forget", ())])
@@ -120,6 +151,7 @@ def test_commands_in_the_wrong_mode_are_refused(tmp_path: Path) -> None:
         caretaker.press("raise")
         caretaker.wait(lambda: caretaker.state == "stack")
         assert ask(shop, "setup", 17, 1, 2).status == "busy"
+        assert ask(shop, "forget").status == "mode"
         key(shop)
         assert ask(shop, "jog", PAN, 0, 50).status == "busy"
         assert ask(shop, "home").status == "busy"
