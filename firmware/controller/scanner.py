@@ -34,6 +34,7 @@ _HAND_ACTIVE = const(400)
 _HAND = const(1000)
 _AUDIT = const(2500)
 _DRAW = const(8000)  # after a discard or a claim a draw is awaited for this long: the hand is read all the time
+_LATE = const(4 << 8)  # four times its period: what bounds the age of a zone while a draw is awaited
 _REST = const(10)  # when nothing is due
 _RUN = const(3)  # probes in a row before a round of a full read
 
@@ -366,22 +367,21 @@ class Scanner:
         return self._zone_of_read(self._read)
 
     def _next_read(self):
-        """While a draw is awaited three of four full reads are the active hand's; else the most overdue, if any."""
+        """The most overdue, if any; while a draw is awaited three of four are the active hand's, unless one is late."""
         now = ticks_ms()
         best = -1
+        urgency = 255
+        for read in range(_READS):
+            u = (ticks_diff(now, self._reads[read]) << 8) // self._read_period(read)
+            if self._soon >> read & 1:
+                u += 512
+            if u > urgency and self.radio.usable(self._zone_of_read(read)):
+                best = read
+                urgency = u
         self._turn = self._turn + 1 & 3
         awaited = ticks_diff(self._draw_until, now) > 0
-        if awaited and self._turn and self.radio.usable(self._zone_of_read(self.active)):
+        if awaited and self._turn and urgency < _LATE and self.radio.usable(self._zone_of_read(self.active)):
             best = self.active
-        else:
-            urgency = 255
-            for read in range(_READS):
-                u = (ticks_diff(now, self._reads[read]) << 8) // self._read_period(read)
-                if self._soon >> read & 1:
-                    u += 512
-                if u > urgency and self.radio.usable(self._zone_of_read(read)):
-                    best = read
-                    urgency = u
         if best >= 0:
             self._reads[best] = now
             self._soon &= ~(1 << best)
