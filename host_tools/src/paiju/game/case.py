@@ -213,7 +213,8 @@ class Case:
 
     def _place_again(self) -> None:
         self.position = Position.after(self.setup, self.actions)
-        for tile in range(TILE_COUNT):
+        self.odd.clear()
+        for tile in sorted(range(TILE_COUNT), key=self.since.__getitem__):
             self.compare(tile)
 
     # -- what stays odd

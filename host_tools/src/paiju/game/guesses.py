@@ -35,7 +35,9 @@ class Guesses:
         seat, where = divmod(zone, 4)
         if zone == NO_ZONE:
             return False
-        if where in (HAND, POND) and (self._absent_discard(seat) or self._overtaken(tile, seat)):
+        if where in (HAND, POND) and (
+            self._absent_discard(seat) or self._absent_flower(tile, seat) or self._overtaken(tile, seat)
+        ):
             return True
         if where == HAND:
             back = tile == self._case.position.live and seat not in declared and self._took_back(tile, seat)
@@ -50,7 +52,7 @@ class Guesses:
     def _overtaken(self, tile: int, seat: int) -> bool:
         """A late tile of the seat in turn, though the next seat has acted: taken when nothing else turned up."""
         steps = self._steps
-        return (steps.overtaken(tile, seat) or steps.one_too_many(seat)) and steps.explain(tile, late=True)
+        return (steps.overtaken(tile, seat) or steps.one_too_many(tile, seat)) and steps.explain(tile, late=True)
 
     def _absent_discard(self, follower: int) -> bool:
         """The seat after the one in turn has acted, and one tile has left the hand in turn and was seen nowhere:
@@ -69,6 +71,14 @@ class Guesses:
             case.do(Draft(ActionKind.DRAW, turn, drawn_from=drawn_from, confidence=Confidence.INFERRED))
         self.bold = True
         return case.do(Draft(ActionKind.DISCARD, turn, (gone[0],), confidence=Confidence.INFERRED), gone)
+
+    def _absent_flower(self, tile: int, seat: int) -> bool:
+        """The seat has drawn a further tile, and a flower has left its hand that no reader has found yet."""
+        case, position = self._case, self._case.position
+        gone = [t for t in position.hands[seat] if FLOWER[t] and case.seen[t] == NO_ZONE]
+        if seat != position.turn or position.must_draw(seat) or position.place[tile] != WALL or len(gone) != 1:
+            return False
+        return case.do(Draft(ActionKind.FLOWER, seat, tuple(gone), confidence=Confidence.INFERRED), gone)
 
     def _took_back(self, tile: int, seat: int) -> bool:
         """A discard lies in its owner's hand again and nobody has acted since."""
@@ -150,9 +160,13 @@ class Guesses:
         """A discard that was claimed before any reader saw it: the one tile of the meld that was not the claimer's."""
         steps, position, turn = self._steps, self._case.position, self._case.position.turn
         strange = [tile for tile in group if tile not in position.hands[seat]]
-        if len(strange) != 1 or position.place[strange[0]] not in (WALL, zone_of(turn, HAND)):
+        known = [tile for tile in strange if tile in position.hands[turn]]
+        unread = len(strange) - 1
+        if len(known or strange) != 1 or unread > position.missing(seat):
             return False
-        tile = strange[0]
+        tile = (known or strange)[0]
+        if any(position.place[other] != WALL for other in strange if other not in known):
+            return False
         if claim_kind(seat, tile, [other for other in group if other != tile], turn) is None:
             return False
         if position.must_draw(turn) and not steps.drew_unread(tile, turn) and not self._unseen_draw(tile, turn):
@@ -229,8 +243,11 @@ class Guesses:
             fixed = first.confidence is Confidence.PERSON or first.kind in CLAIMS or first.kind is ActionKind.DEAL
             if fixed or first.ms < case.since[tile] - 2 * case.settle_ms:
                 return False
+            before = case.actions[-back - 1]
             if first.kind is not ActionKind.DRAW or first.seat != seat:
                 continue
+            if before.kind is ActionKind.DISCARD and case.since[tile] < before.ms:
+                continue  # it lay there before that turn
             branch = case.branch(len(case.actions) - back + (tile in first.tiles))
             steps = Steps(branch)
             if not steps.into_meld(tile, seat, late=True):

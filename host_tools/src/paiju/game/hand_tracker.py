@@ -68,6 +68,11 @@ class HandTracker:
         return frozenset(self.case.noticed) | frozenset(range(-self._wins.refused, 0))
 
     @property
+    def doubts(self) -> int:
+        """How much is unexplained, or explained in one of several ways."""
+        return len(self.unexplained) + sum(item.reason is Reason.AMBIGUOUS for item in self.case.attention.open)
+
+    @property
     def bold(self) -> bool:
         """Whether a cautious tracker may have come to something else."""
         return self._guesses.bold

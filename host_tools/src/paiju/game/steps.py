@@ -15,6 +15,8 @@ REORDER_MS: Final = 1500
 CHANGED_DISCARD_MS: Final = 1000
 """A discard that lay this long before it was taken back was a discard, not a tile passing by."""
 
+DRAW_MS: Final = 500
+"""From a discard until the next player's tile can have been drawn and read."""
 REPLACED_MS: Final = 2000
 """When a flower has been laid aside for so long, its replacement has been drawn."""
 
@@ -83,11 +85,13 @@ class Steps:
         groups = ((other, [tile for tile in self.melded(other) if tile != live]) for other in SEATS)
         return any(group and claim_kind(other, live, group, discarder) is not None for other, group in groups)
 
-    def one_too_many(self, seat: int) -> bool:
-        """Whether a further tile of the wall stands in a full hand: a flower or kong was not read yet."""
-        case = self.case
+    def one_too_many(self, tile: int, seat: int) -> bool:
+        """Whether, when this tile was played, a further tile of the wall stood in a full hand: a flower or kong was
+        not read yet."""
+        case, until = self.case, self.case.since[tile] + REORDER_MS
         full = case.position.missing(seat) <= 0 and not case.position.must_draw(seat)
-        return full and any(case.position.place[other] == WALL for other in case.odd_in(zone_of(seat, HAND)))
+        further = (t for t in case.odd_in(zone_of(seat, HAND)) if case.position.place[t] == WALL)
+        return full and any(case.since[other] < until for other in further)
 
     def _into_hand(self, tile: int, seat: int, late: bool) -> bool:
         position, origin = self.case.position, self.case.origin[tile]
@@ -139,14 +143,30 @@ class Steps:
             return False
         if FLOWER[tile] and not self._may_hold_unread(seat):
             return False
+        drawn = self._taken_for_the_draw(tile, seat)
+        if drawn is not None:
+            self.case.withdraw_last()
+            self.draw(seat, tile, Confidence.INFERRED)
+            tile = drawn
         self.case.learn(seat, tile)
         return True
+
+    def _taken_for_the_draw(self, tile: int, seat: int) -> int | None:
+        """The tile that passed for the seat's draw although it came too soon to be that, if `tile` came in time."""
+        case, position = self.case, self.case.position
+        last = case.revocable()
+        if seat != position.turn or last is None or (last.kind, last.seat) != (ActionKind.DRAW, seat) or not last.tiles:
+            return None
+        discarded = next((a.ms for a in reversed(case.actions) if a.kind is ActionKind.DISCARD), -DRAW_MS)
+        begun = discarded + DRAW_MS
+        unsure = last.confidence is Confidence.INFERRED and not FLOWER[tile]
+        return last.tiles[0] if unsure and last.ms < begun <= case.since[tile] else None
 
     def _into_pond(self, tile: int, seat: int, late: bool) -> bool:
         position = self.case.position
         if seat != position.turn or not all(position.dealt):
             return self._changed_discard(tile, seat)
-        unsure = self.overtaken(tile, seat) or self.one_too_many(seat)
+        unsure = self.overtaken(tile, seat) or self.one_too_many(tile, seat)
         if unsure and not late:
             return False
         confidence = Confidence.INFERRED if unsure else Confidence.SEEN
@@ -194,9 +214,10 @@ class Steps:
         return self.case.do(Draft(ActionKind.FLOWER, seat, (tile,)), (tile,))
 
     def before_the_turn(self, tile: int) -> bool:
-        """Whether the tile was seen well before the discard that gave the turn to the present seat."""
+        """Whether the tile was exposed before the discard that gave the turn to the present seat: who draws too early
+        waits for that discard before laying anything aside."""
         last = self.case.position.last
-        return last is not None and last.kind is ActionKind.DISCARD and self.case.since[tile] < last.ms - REORDER_MS
+        return last is not None and last.kind is ActionKind.DISCARD and self.case.since[tile] < last.ms
 
     def _drawn_too_early(self, seat: int, flower: int) -> bool:
         """Whether the seat's first draw, another tile, came to its hand before the discard that gave it the turn."""

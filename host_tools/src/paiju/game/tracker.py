@@ -339,7 +339,7 @@ class Tracker:
             again = self._derived(logs[number_of_log], setup, cautious, wrong, way)
             if again.bold:
                 bold.add((number_of_log, setup, way))
-            if len(again.unexplained) < len(best.unexplained):
+            if again.doubts < best.doubts:
                 best = again
             if not best.unexplained:
                 break
