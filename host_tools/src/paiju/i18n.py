@@ -6,6 +6,7 @@ The language is looked up at every call, so it can be changed while the program 
 
 import gettext as _gettext
 import os
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -62,3 +63,8 @@ def ngettext(singular: str, plural: str, n: int) -> str:
 
 
 _ = gettext
+
+
+def listed(words: Iterable[str]) -> str:
+    """The words one after another, as the language sets them apart."""
+    return _(", ").join(words)

@@ -12,6 +12,7 @@ from paiju.cli import app
 from paiju.game.actions import Action
 from paiju.game.formats import FormatError, read_hands, read_neutral, write_botzone_text, write_pmn
 from paiju.game.tracker import track
+from paiju.i18n import set_language
 from paiju.store import read_log, write_log
 from paiju.table.events import Event
 
@@ -166,6 +167,36 @@ def test_another_dialect_of_pmn_names_the_act() -> None:
     found = read_hands(text + "\n" + bad)
     assert len(found.records) == 1
     assert [p.place for p in found.problems] == ["board 2, tag Play, act 1"]
+
+
+def test_boards_of_pmn_without_an_empty_line_between() -> None:
+    one = write_pmn(read_neutral(carried_hand(HAND), "mcr"))
+    packed = "\n".join(line for line in one.splitlines() if line.strip())
+    found = read_hands(f"{packed}\n{packed}\n{packed}\n", "mcr")
+    assert (len(found.records), found.problems) == (3, [])
+    assert len({json.dumps(record.to_json()) for record in found.records}) == 1
+
+
+def test_a_file_that_a_chinese_windows_program_wrote(tmp_path: Path) -> None:
+    text = write_botzone_text(read_neutral(carried_hand(HAND), "mcr"), "第一局 對局")
+    path = tmp_path / "match.txt"
+    path.write_bytes(text.encode("gbk"))
+    with pytest.raises(UnicodeDecodeError):
+        path.read_text("utf-8")
+    code, rows, errors = result(path)
+    assert (code, len(rows)) == (0, 1), errors
+
+
+@pytest.mark.parametrize(("language", "place"), [("zh-Hans", "第 2 行、抓牌"), ("zh-Hant", "第 2 行、抓牌")])
+def test_a_place_in_chinese(language: str, place: str) -> None:
+    good, bad = carried_hand(HAND), carried_hand(HAND)
+    bad["deal"][0] = bad["deal"][0][:5]
+    try:
+        set_language(language)
+        (problem,) = read_hands(json.dumps(good) + "\n" + json.dumps(bad)).problems
+    finally:
+        set_language("en")
+    assert problem.place == place
 
 
 def test_irregular_acts_that_stood_are_kept_and_flagged() -> None:

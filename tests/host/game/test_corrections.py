@@ -9,7 +9,7 @@ from scene import IDLE, Scene
 from typer.testing import CliRunner
 
 from paiju.cli import app
-from paiju.commands.following import Follower
+from paiju.commands.following import Follower, at_the_table, on_record
 from paiju.folders import store_file
 from paiju.game.actions import ActionKind as A
 from paiju.game.actions import Confidence
@@ -19,7 +19,7 @@ from paiju.game.position import Setup
 from paiju.game.record import HandRecord
 from paiju.game.tracker import Report
 from paiju.game.wording import parse_acts
-from paiju.store import Store
+from paiju.store import Store, read_log
 from paiju.table.events import Event
 
 SERIAL, JOURNAL = "LOGTABLE", 7
@@ -167,6 +167,28 @@ def test_a_correction_in_mid_hand_is_heeded_and_survives_a_restart(tmp_path: Pat
     third.catch_up()
     assert third.tracker.record == running.tracker.record
     assert [(hand.n, hand.revision) for hand in store.hands()] == [(row.n, row.revision)]
+
+
+def test_the_rules_of_a_hand_are_kept_with_it(tmp_path: Path) -> None:
+    """A correction from another program, or after a restart without options, goes by the rules of `paiju run`."""
+    events = act_out(carried_hand(NAME))
+    half = int(len(events) * 0.6)
+    store = Store(store_file(tmp_path))
+    put(store, events[:half])
+    follower(store, tmp_path, []).catch_up()
+    assert SETUP.profile != Setup().profile
+    assert at_the_table(store, tmp_path, SERIAL, JOURNAL).setup == SETUP
+    put(store, events[half:])
+    again = Follower(store, tmp_path, SERIAL, JOURNAL, None, lambda report, n: None)
+    again.catch_up()
+    assert again.tracker.record is not None
+    assert again.tracker.record.setup == SETUP
+    (row,) = store.hands()
+    assert on_record(store, row).setup == SETUP
+    log = read_log(again.log_of(row.n))
+    assert [Setup.from_json(setup) for setup in log.setups.values()] == [SETUP]
+    store.export_log(tmp_path / "all.jsonl")
+    assert read_log(tmp_path / "all.jsonl").setups == log.setups
 
 
 # -- the operator's commands

@@ -142,9 +142,9 @@ def test_pmn_with_the_taken_tile_as_z1() -> None:
         ({"events": [{"t": "discard", "seat": 0, "tile": "9s"}]}, "event 1", "does not hold 9s"),
         ({"events": [{"t": "dance", "seat": 2, "tile": "2m"}]}, "event 1", "dance"),
         ({"events": [{"t": "pung", "seat": 1, "tile": "2m", "frm": 0}]}, "event 1", "not the last discard"),
-        ({"deal": [["1m"] * 5, [], [], []]}, "hand", "5 tiles"),
-        ({"deal": [["1m"] * 14, [], [], []]}, "hand", "more than 4 of 1m"),
-        ({"deal": [["xx"] * 14, [], [], []]}, "hand", "xx"),
+        ({"deal": [["1m"] * 5, [], [], []]}, "deal", "5 tiles"),
+        ({"deal": [["1m"] * 14, [], [], []]}, "deal", "more than 4 of 1m"),
+        ({"deal": [["xx"] * 14, [], [], []]}, "deal", "xx"),
     ],
 )
 def test_impossible_hands_are_refused_with_the_place(change: Record, place: str, reason: str) -> None:

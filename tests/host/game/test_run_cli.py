@@ -16,6 +16,7 @@ from acting import Actors, act_out, carried_hand
 from log_table import LogTable
 
 from paiju.game.formats import read_neutral, write_botzone_json, write_botzone_text, write_neutral, write_pmn
+from paiju.game.position import Setup
 from paiju.store import Store, write_log
 
 PAIJU = [sys.executable, "-m", "paiju.cli"]
@@ -201,6 +202,18 @@ def test_replay_of_a_cut_log_keeps_the_good_part(tmp_path: Path) -> None:
     assert row["record"]["result"]["kind"] == "aborted"
     assert "cut" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_replay_goes_by_the_rules_that_the_log_names(tmp_path: Path) -> None:
+    path, events = tmp_path / "hand.jsonl", act_out(carried_hand("short"))
+    setup = Setup(carried_hand("short")["dealer"], 2, "mcr").to_json()
+    write_log(path, "00", 7, events, {events[0].seq: setup})
+    (row,) = lines(paiju("replay", str(path), "--json").stdout)
+    assert {name: row["record"][name] for name in setup} == setup
+    (row,) = lines(paiju("replay", str(path), "--json", "--rules", "mcr1998").stdout)
+    assert row["record"]["rules"] == "mcr1998"
+    write_log(path, "00", 7, events, {events[0].seq: setup | {"rules": "poker"}})
+    assert "poker" in one_sentence(paiju("replay", str(path)))
 
 
 def test_replay_of_something_else(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from paiju.table import Event
 class Follower:
     """Follows one journal of one table.
 
-    setup: of the next hand; None lets the deal pass on from the last hand on record. tell(report, n) gets
+    setup: of the hand after the last one on record; None takes what is stored of it, or lets the deal pass on. What a
+    hand is played by is stored when it begins, so that every program derives it alike. tell(report, n) gets
     every report; n is the number of the hand on record for a `HandRecord`. `problem` says why a record could
     not be kept. A host that was restarted goes through the events and the corrections stored since the start of
     the last hand on record, so that it stands where it stood.
@@ -44,8 +45,10 @@ class Follower:
         last = HandRecord.from_json(done[-1].record) if done else None
         self._known = last.events[1] if last else 0
         self._position = last.events[0] - 1 if last else 0
-        self.tracker = Tracker(last.setup if last else setup)
+        stored = {} if setup else _setups(store, *self._stream, self._position)
+        self.tracker = Tracker(last.setup if last else setup, setups=stored)
         self.tracker.next_setup = setup if last else None
+        self._begun = 0
 
     @property
     def position(self) -> int:
@@ -68,13 +71,28 @@ class Follower:
                 continue
             self._correct_before(event.seq)
             self._position = event.seq
-            for report in self.tracker.feed(event):
+            reports = self.tracker.feed(event)
+            if event.seq > self._known:
+                self._keep_setup()
+            for report in reports:
                 if event.seq <= self._known:
                     continue
                 n = self._save(report) if isinstance(report, HandRecord) else None
                 self._tell(report, n)
 
         self._correct_before(self._position + 1)
+
+    def _keep_setup(self) -> None:
+        """Store what the present hand is played by, once it has begun."""
+        tracker = self.tracker
+        if tracker.hand is None or self._begun == tracker.first:
+            return
+        try:
+            self._store.save_setup(*self._stream, tracker.first, tracker.expected.to_json())
+        except StoreError as error:
+            self.problem = str(error)
+        else:
+            self._begun = tracker.first
 
     def heed_corrections(self) -> None:
         """Apply what people have entered since, from this program or another one, in the hand at the table."""
@@ -117,7 +135,8 @@ class Follower:
             n = self._store.save_hand(*self._stream, first, last, record.to_json())
             path = self.log_of(n)
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_log(path, *self._stream, self._store.events(*self._stream, first=first, last=last))
+            events = self._store.events(*self._stream, first=first, last=last)
+            write_log(path, *self._stream, events, {first: self.tracker.expected.to_json()})
         except (StoreError, OSError) as error:
             self._unsaved, self.problem = record, str(error)
             return None
@@ -135,7 +154,8 @@ def at_the_table(store: Store, folder: Path, serial: str, journal_id: int) -> Tr
 def on_record(store: Store, row: HandRow) -> Tracker:
     """The tracker of a hand on record, derived again from its events, up to the next wall, and its corrections."""
     stream = row.serial, row.journal_id
-    tracker = Tracker(HandRecord.from_json(row.record).setup)
+    setup = HandRecord.from_json(row.record).setup
+    tracker = Tracker(setup, setups=_setups(store, *stream, row.first))
     due = deque(entry for entry in store.corrections(*stream, first=row.first) if entry.first == row.first)
     for event in store.events(*stream, first=row.first):
         if event.seq > row.last and event.kind == "cycle" and event.fields["state"] == "raise":
@@ -146,6 +166,11 @@ def on_record(store: Store, row: HandRow) -> Tracker:
     for entry in due:
         _apply(tracker, entry)
     return tracker
+
+
+def _setups(store: Store, serial: str, journal_id: int, first: int) -> dict[int, Setup]:
+    """What the hands from event `first` on are played by, as far as it is stored."""
+    return {n: Setup.from_json(body) for n, body in store.setups(serial, journal_id, first).items()}
 
 
 def _apply(tracker: Tracker, entry: CorrectionRow) -> None:

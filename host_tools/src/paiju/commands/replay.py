@@ -11,14 +11,15 @@ import typer
 from rich.console import Console
 
 from paiju.commands.options import AsJson, Dealer, Language, Round, Rules, examples, fail, setup_of, why
-from paiju.game.formats import Declared, FormatError, read_hands, write_neutral
+from paiju.game.formats import Declared, FormatError, decoded, read_hands, write_neutral
 from paiju.game.position import Setup
 from paiju.game.record import HandRecord, result_of
 from paiju.game.tracker import track
-from paiju.i18n import _
+from paiju.i18n import _, listed
+from paiju.rules import PROFILES
 from paiju.simulation import acting, whole_table
 from paiju.simulation.judging import Judgement, judge
-from paiju.store import read_log
+from paiju.store import BadLine, EventLog, read_log
 from paiju.view.result import result_view
 from paiju.view.words import action_text
 
@@ -71,14 +72,30 @@ def load(path: Path, setup: Setup | None, rules: str | None) -> Loaded:
         fail(_("{path} cannot be read: {reason}.").format(path=path, reason=why(error)))
     except ValueError:
         return _hands(path, rules)
-    records = track(log.events, setup)
+    records = track(log.events, setup, {} if setup else _setups(path, log))
     return Loaded(records, [None] * len(records), [str(problem) for problem in log.problems])
+
+
+def _setups(path: Path, log: EventLog) -> dict[int, Setup]:
+    """What the log says its hands were played by."""
+    setups: dict[int, Setup] = {}
+    for first, body in log.setups.items():
+        try:
+            setups[first] = Setup.from_json(body)
+        except (KeyError, TypeError, ValueError):
+            log.problems.append(BadLine(1, _("what the hands were played by cannot be read")))
+        else:
+            if setups[first].profile not in PROFILES:
+                known = listed(PROFILES)
+                say = _("{path} names the rules {name!r}, which this tool does not know: choose {known} with --rules.")
+                fail(say.format(path=path, name=setups[first].profile, known=known))
+    return setups
 
 
 def _hands(path: Path, rules: str | None) -> Loaded:
     try:
-        found = read_hands(path.read_text("utf-8"), rules or Setup().profile)
-    except (FormatError, UnicodeDecodeError):
+        found = read_hands(decoded(path.read_bytes()), rules or Setup().profile)
+    except FormatError:
         say = _("{path} is neither an event log nor a file of hands: give a log, JSON, Botzone, PMN or tziakcha.")
         fail(say.format(path=path))
     records = found.records if rules is None else [_under(record, rules) for record in found.records]
@@ -103,9 +120,7 @@ def _outcomes(loaded: Loaded, through: Through | None, noise: str | None, seed: 
         yield outcome
 
 
-def _acted_out(
-    truth: HandRecord, declared: Declared | None, through: Through, noise: str | None, seed: int
-) -> Outcome:
+def _acted_out(truth: HandRecord, declared: Declared | None, through: Through, noise: str | None, seed: int) -> Outcome:
     body = write_neutral(truth)
     if through is Through.FIRMWARE:
         events = whole_table.play_out(body, seed, noise)
@@ -147,7 +162,7 @@ def _check(through: Through | None, noise: str | None) -> None:
     except ImportError as error:
         fail(_("The simulated table is not installed ({error}): install `hardware/` with pip.").format(error=error))
     if noise is not None and noise not in known:
-        fail(_("There is no profile {name!r}: use {known}.").format(name=noise, known=", ".join(known)))
+        fail(_("There is no profile {name!r}: use {known}.").format(name=noise, known=listed(known)))
 
 
 def replay(

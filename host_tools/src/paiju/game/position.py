@@ -4,14 +4,14 @@ A pure fold: `Position.after(setup, actions)` always gives the same position, so
 withdrawn or replaced and the rest derived again.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from paiju.game.actions import CLAIMS, KONGS, Action, ActionKind, DrawnFrom
 from paiju.game.events import HAND, MELD, NO_ZONE, POND, SEATS, zone_of
 from paiju.hand import Hand, Meld, MeldKind, Source
-from paiju.tiles import TILE_COUNT, face_of_tile, is_flower, is_suited, tiles_of_face
+from paiju.tiles import TILE_COUNT, WINDS, face_of_tile, is_flower, is_suited, tiles_of_face
 
 WALL: Final = NO_ZONE
 FACE: Final = tuple(face_of_tile(tile) for tile in range(TILE_COUNT))
@@ -41,6 +41,15 @@ class Setup:
     def dealt(self, seat: int) -> int:
         """Tiles dealt to a seat: 14 to the dealer, 13 to the others (article 6, 5)."""
         return 14 if seat == self.dealer else 13
+
+    def to_json(self) -> dict[str, Any]:
+        return {"dealer": self.dealer, "prevalent_wind": WINDS[self.prevalent_wind], "rules": self.profile}
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Self:
+        """Raises KeyError, TypeError or ValueError for a body that `to_json` did not make."""
+        dealer = SEATS.index(body["dealer"])
+        return cls(dealer, WINDS.index(body["prevalent_wind"]), str(body["rules"]))
 
     def following(self) -> Self:
         """The next hand: the deal passes on after every hand, the wind after four (articles 5.3 and 5.8)."""

@@ -11,8 +11,9 @@ from paiju.game.position import Position, Setup
 from paiju.game.referee import Concern
 from paiju.game.scoring import judge
 from paiju.hand import Hand
+from paiju.i18n import _
 from paiju.rules.settlement import Amounts, settle
-from paiju.tiles import WINDS, code_of
+from paiju.tiles import code_of
 
 FORMAT: Final = "paiju-hand-1"
 NOTHING: Final[Amounts] = (0, 0, 0, 0)
@@ -128,9 +129,7 @@ class HandRecord:
         return {
             "format": FORMAT,
             "revision": self.revision,
-            "dealer": self.setup.dealer,
-            "prevalent_wind": WINDS[self.setup.prevalent_wind],
-            "rules": self.setup.profile,
+            **self.setup.to_json(),
             "set": "AB"[self.tile_set],
             "events": list(self.events),
             "dice": [list(throw) for throw in self.dice],
@@ -158,11 +157,12 @@ class HandRecord:
     def from_json(cls, body: Mapping[str, Any]) -> Self:
         """Raises ValueError naming what is wrong with a body that `to_json` did not make."""
         if body.get("format") != FORMAT:
-            raise ValueError(f"not a hand record of the format {FORMAT}: {body.get('format')!r}")
+            say = _("not a hand record of the format {name}: {found}")
+            raise ValueError(say.format(name=FORMAT, found=repr(body.get("format"))))
         try:
             first, last = body["events"]
             return cls(
-                setup=Setup(body["dealer"], WINDS.index(body["prevalent_wind"]), body["rules"]),
+                setup=Setup.from_json(body),
                 actions=tuple(Action.from_json(action) for action in body["actions"]),
                 result=Result.from_json(body["result"]),
                 dice=tuple((one, two) for one, two in body["dice"]),
@@ -175,8 +175,8 @@ class HandRecord:
                 concerns=tuple(Concern.from_json(entry) for entry in body.get("concerns", ())),
                 revision=body["revision"],
             )
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"hand record with a missing or wrong field: {error}") from error
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(_("hand record with a missing or wrong field: {what}").format(what=error)) from error
 
 
 def result_of(setup: Setup, actions: Sequence[Action]) -> Result:

@@ -21,6 +21,7 @@ from paiju.game.position import Setup
 from paiju.game.record import HandRecord, result_of
 from paiju.game.referee import Concern, concerns
 from paiju.game.retiming import Log, retimed
+from paiju.i18n import _
 from paiju.tiles import TILE_COUNT
 
 Report = Output | HandRecord
@@ -41,16 +42,21 @@ class Tracker:
     """Follows one table. Feed events in the order of their numbers.
 
     setup: dealer, prevalent wind and rules of the first hand; each following hand passes the deal on
-    (article 5.8) unless `next_setup` says otherwise. settle_ms: see `case.SETTLE_MS`.
+    (article 5.8) unless `next_setup` says otherwise, or `setups` does, by the number of the event with which the
+    hand begins. settle_ms: see `case.SETTLE_MS`.
     """
 
-    def __init__(self, setup: Setup | None = None, settle_ms: int = SETTLE_MS) -> None:
+    def __init__(
+        self, setup: Setup | None = None, settle_ms: int = SETTLE_MS, setups: Mapping[int, Setup] | None = None
+    ) -> None:
         self.setup = setup or Setup()
+        self.setups = setups or {}
         self.next_setup: Setup | None = None
         self.settle_ms = settle_ms
         self.hand: HandTracker | None = None
         self.record: HandRecord | None = None
         self.tile_set: int | None = None
+        self._expected = self.setup
         self._armed = True
         self._log: list[tuple[TableEvent, int]] = []
         self._raised_at: int | None = None
@@ -83,6 +89,11 @@ class Tracker:
     def first(self) -> int:
         """Number of the event with which the present hand begins."""
         return self._first
+
+    @property
+    def expected(self) -> Setup:
+        """What the present hand was begun with; `setup` once its dealer has shown himself."""
+        return self._expected
 
     @property
     def corrections(self) -> tuple[Correction, ...]:
@@ -166,7 +177,8 @@ class Tracker:
         except (KeyError, IndexError):
             proposal = None
         if hand is None or proposal is None:
-            raise ValueError(f"attention item {item} has no explanation {choice}")
+            say = _("attention item {item} has no explanation {n}")
+            raise ValueError(say.format(item=item, n=choice + 1))
         acts = tuple(
             Action(0, d.kind, d.seat, d.tiles, d.source, d.drawn_from, hand.case.now, flags=d.flags) for d in proposal
         )
@@ -181,13 +193,13 @@ class Tracker:
         hand = self.hand
         if correction.kind is CorrectionKind.DISMISS:
             if hand is None or correction.item is None or correction.item not in hand.case.attention.items:
-                raise ValueError(f"there is no attention item {correction.item}")
+                raise ValueError(_("there is no attention item {item}").format(item=correction.item))
             hand.case.attention.dismiss(correction.item)
             self._corrections.append(replace(correction, at=correction.at or self._last_seq))
             return [*hand.take(), *self._closed()]
         first = correction.number
         if hand is None or not 1 <= first <= len(hand.actions) + 1:
-            raise ValueError(f"there is no action {first} to correct in the present hand")
+            raise ValueError(_("there is no action {n} to correct in the present hand").format(n=first))
         if not correction.at:
             replaced = None if correction.kind is CorrectionKind.ACCEPT else next(iter(hand.actions[first - 1 :]), None)
             correction = replace(correction, at=self._last_seq, replaced=replaced)
@@ -258,12 +270,12 @@ class Tracker:
         if self.tile_set is None:
             self.tile_set = tile_set
         if self._armed and tile_set == self.tile_set and zone in _HANDS:
-            if self.hand is not None:
-                self.setup = self.next_setup or self.setup.following()
+            self._first = event.seq if self._raised_at is None else self._raised_at
+            following = self.setup if self.hand is None else self.setup.following()
+            self.setup = self.next_setup or self.setups.get(self._first, following)
             self.next_setup = None
             self._expected = self.setup
             self._armed = False
-            self._first = event.seq if self._raised_at is None else self._raised_at
             self._raised_at = None
             self._log.clear()
             self._corrections.clear()
@@ -442,13 +454,16 @@ def _place(actions: Sequence[Action], sought: Action, likely: int) -> int:
         if (action.kind, action.seat, action.tiles) == (sought.kind, sought.seat, sought.tiles)
     ]
     if not same:
-        raise ValueError(f"action {sought.number} is no longer what it was when it was corrected")
+        say = _("action {n} is no longer what it was when it was corrected")
+        raise ValueError(say.format(n=sought.number))
     return min(same, key=lambda index: abs(index - likely))
 
 
-def track(events: Iterable[TableEvent], setup: Setup | None = None) -> list[HandRecord]:
-    """The records of all hands in a log, the last revision of each."""
-    tracker = Tracker(setup)
+def track(
+    events: Iterable[TableEvent], setup: Setup | None = None, setups: Mapping[int, Setup] | None = None
+) -> list[HandRecord]:
+    """The records of all hands in a log, the last revision of each; the arguments of `Tracker`."""
+    tracker = Tracker(setup, setups=setups)
     records: list[HandRecord] = []
 
     def keep(reports: Iterable[Report]) -> None:

@@ -1,10 +1,13 @@
-"""The raw event log as JSON lines: a header line, then one event a line."""
+"""The raw event log as JSON lines: a header line, then one event a line.
+
+The header names the table and what its hands were played by, by the number of the event with which each begins.
+"""
 
 from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +39,7 @@ class EventLog:
     serial: str = ""
     journal_id: int = 0
     protocol: str = ""
+    setups: dict[int, dict[str, Any]] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     problems: list[BadLine] = field(default_factory=list)
 
@@ -48,10 +52,10 @@ def event_to_json(event: Event) -> dict[str, Any]:
 def event_from_json(row: Any) -> Event:
     """Inverse of `event_to_json`; raises ValueError with the reason."""
     if not isinstance(row, dict):
-        raise ValueError("not a JSON object")
+        raise ValueError(_("not a JSON object"))
     layout = messages.EVENT_BY_NAME.get(str(row.get("event")))
     if layout is None:
-        raise ValueError(f"no event is called {row.get('event')!r}")
+        raise ValueError(_("no event is called {name}").format(name=repr(row.get("event"))))
     head = {}
     for name in ("seq", "t_ms", "boot"):
         head[name] = _number(row, name)
@@ -60,7 +64,7 @@ def event_from_json(row: Any) -> Event:
         value = row.get(spec[0])
         if spec[1].startswith("bytes"):
             if not isinstance(value, str):
-                raise ValueError(f"{spec[0]} is not hex text")
+                raise ValueError(_("{field} is not hex text").format(field=spec[0]))
             fields[spec[0]] = value
         elif isinstance(value, str) and len(spec) > 2 and value in spec[2]:
             fields[spec[0]] = value
@@ -68,17 +72,25 @@ def event_from_json(row: Any) -> Event:
             fields[spec[0]] = _number(row, spec[0])
     event = Event(head["seq"], head["t_ms"], head["boot"], layout.name, fields)
     try:
-        _ = event.record
+        event.record  # noqa: B018 - packs the fields
     except Exception as error:
-        raise ValueError(f"a field is out of its range ({error})") from error
+        raise ValueError(_("a field is out of its range ({reason})").format(reason=error)) from error
     return event
 
 
-def write_log(path: str | Path, serial: str, journal_id: int, events: Iterable[Event]) -> int:
-    """Write a log; returns the number of events."""
+def write_log(
+    path: str | Path,
+    serial: str,
+    journal_id: int,
+    events: Iterable[Event],
+    setups: Mapping[int, Mapping[str, Any]] | None = None,
+) -> int:
+    """Write a log; returns the number of events. setups: `game.position.Setup` as JSON by first event."""
     n = 0
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         header = {"format": FORMAT, "serial": serial, "journal": journal_id, "protocol": f"{messages.PROTOCOL:08x}"}
+        if setups:
+            header["setups"] = {str(first): dict(setup) for first, setup in setups.items()}
         file.write(json.dumps(header) + "\n")
         for event in events:
             file.write(json.dumps(event_to_json(event), separators=(",", ":")) + "\n")
@@ -102,11 +114,15 @@ def read_log(path: str | Path) -> EventLog:
     log.serial = str(header.get("serial", ""))
     log.journal_id = int(header.get("journal", 0))
     log.protocol = str(header.get("protocol", ""))
+    try:
+        log.setups = {int(first): dict(setup) for first, setup in header.get("setups", {}).items()}
+    except (AttributeError, TypeError, ValueError):
+        log.problems.append(BadLine(1, _("what the hands were played by cannot be read")))
     rows: list[tuple[int, Event]] = []
     for number, line in enumerate(lines[1:], 2):
         cut = not complete and number == len(lines)
         try:
-            row = json.loads(line)
+            row = _json(line)
             if isinstance(row, dict) and row.get("format") == FORMAT:
                 if (row.get("serial"), row.get("journal")) != (header.get("serial"), header.get("journal")):
                     log.problems.append(BadLine(number, _("the log of another table begins here; it is left out")))
@@ -164,8 +180,16 @@ def _increasing(numbers: Sequence[int]) -> list[int]:
     return chosen[::-1]
 
 
+def _json(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        raise ValueError(_("not JSON, or cut")) from error
+
+
 def _number(row: dict[str, Any], name: str) -> int:
     value = row.get(name)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{name} is missing" if value is None else f"{name} is not a whole number")
+        say = _("{field} is missing") if value is None else _("{field} is not a whole number")
+        raise ValueError(say.format(field=name))
     return value

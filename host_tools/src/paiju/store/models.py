@@ -1,11 +1,11 @@
-"""Tables of the store, version 2. SQLite by default; nothing here is special to it."""
+"""Tables of the store, version 3. SQLite by default; nothing here is special to it."""
 
 from __future__ import annotations
 
 from sqlalchemy import JSON, BigInteger, Float, ForeignKey, Integer, LargeBinary, String, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-VERSION = 2
+VERSION = 3
 
 
 class Base(DeclarativeBase):
@@ -62,6 +62,16 @@ class HandModel(Base):
     revision: Mapped[int] = mapped_column(Integer, default=1)
     saved: Mapped[float] = mapped_column(Float)
     record: Mapped[dict[str, object]] = mapped_column(JSON)
+
+
+class SetupModel(Base):
+    """What the hand whose events begin at `first` is played by: `game.position.Setup` as JSON."""
+
+    __tablename__ = "setups"
+
+    stream_id: Mapped[int] = mapped_column(ForeignKey("streams.id"), primary_key=True)
+    first: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    body: Mapped[dict[str, object]] = mapped_column(JSON)
 
 
 class CorrectionModel(Base):

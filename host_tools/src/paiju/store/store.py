@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from paiju.i18n import _
 from paiju.store.log import write_log
-from paiju.store.models import VERSION, Base, Clock, CorrectionModel, EventRow, HandModel, Meta, Stream
+from paiju.store.models import VERSION, Base, Clock, CorrectionModel, EventRow, HandModel, Meta, SetupModel, Stream
 from paiju.table.events import Event, parse
 
 Record = dict[str, Any]
@@ -109,8 +109,10 @@ class Store:
                 session.add(Meta(version=VERSION))
                 session.commit()
                 return VERSION
-            if version == 1:
-                _number_hands(session)
+            if version < VERSION:
+                if version == 1:
+                    _number_hands(session)
+                session.execute(update(Meta).values(version=VERSION))
                 session.commit()
                 return VERSION
         return int(version)
@@ -260,6 +262,27 @@ class Store:
             found = session.execute(query.order_by(HandModel.revision.desc())).first()
             return _hand(found[0], found[1]) if found else None
 
+    def save_setup(self, serial: str, journal_id: int, first: int, body: Record) -> None:
+        """Keep what the hand that begins with event `first` is played by (`game.position.Setup` as JSON)."""
+        try:
+            with Session(self._engine) as session, session.begin():
+                session.merge(
+                    SetupModel(stream_id=self._stream(session.connection(), serial, journal_id), first=first, body=body)
+                )
+        except SQLAlchemyError as error:
+            raise StoreError(self._sentence(error)) from error
+
+    def setups(self, serial: str, journal_id: int, first: int = 0) -> dict[int, Record]:
+        """What the hands from event `first` on are played by, by the number of their first events."""
+        query = (
+            select(SetupModel)
+            .join(Stream)
+            .where(Stream.serial == serial, Stream.journal_id == journal_id, SetupModel.first >= first)
+            .order_by(SetupModel.first)
+        )
+        with self._reading() as session:
+            return {row.first: dict(row.body) for row in session.scalars(query)}
+
     def save_correction(self, serial: str, journal_id: int, first: int, at: int, body: Record) -> int:
         """Keep what a person changed in the hand that begins with event `first`; returns its number."""
         try:
@@ -289,8 +312,8 @@ class Store:
         streams = [s for s in self.streams() if serial in (None, s.serial) and journal_id in (None, s.journal_id)]
         if not streams:
             raise StoreError(_("The store {path} holds no events of that table.").format(path=self.path))
-        chosen = streams[-1]
-        return write_log(path, chosen.serial, chosen.journal_id, self.events(chosen.serial, chosen.journal_id))
+        stream = streams[-1].serial, streams[-1].journal_id
+        return write_log(path, *stream, self.events(*stream), self.setups(*stream))
 
     def _stream(self, connection: Any, serial: str, journal_id: int) -> int:
         key = serial, journal_id
@@ -351,7 +374,6 @@ def _number_hands(session: Session) -> None:
     numbers: dict[tuple[int, int], int] = {}
     for hand in session.scalars(select(HandModel).order_by(HandModel.n)):
         hand.number = numbers.setdefault((hand.stream_id, hand.first), hand.n)
-    session.execute(update(Meta).values(version=VERSION))
 
 
 def _engine(url: str) -> Engine:

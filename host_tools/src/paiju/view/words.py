@@ -8,7 +8,6 @@ from rich.text import Text
 from paiju.game.actions import Action, ActionKind, Confidence, DrawnFrom
 from paiju.game.attention import Attention, Reason
 from paiju.game.corrections import Correction, CorrectionKind
-from paiju.game.events import zone_name
 from paiju.game.position import FACE, Setup
 from paiju.game.referee import Concern, Irregularity, wall_break
 from paiju.i18n import _, language
@@ -196,7 +195,7 @@ def attention_text(setup: Setup, item: Attention) -> Text:
     if item.seat is not None:
         text = Text(f"{seat_name(setup, item.seat)}: ", style="bold").append_text(text)
     if item.zone is not None:
-        text.append(f" [{zone_name(item.zone)}]")
+        text.append(f" [{(_('hand'), _('meld'), _('pond'), _('gate'))[item.zone % 4]}]")
     if item.tiles:
         text.append(" ").append_text(tiles_text(item.tiles))
     cleared = _("cleared")

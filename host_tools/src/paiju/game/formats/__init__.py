@@ -3,7 +3,7 @@
 from paiju.game.formats.botzone_json import read_botzone_json, write_botzone_json
 from paiju.game.formats.botzone_text import read_botzone_text, write_botzone_text
 from paiju.game.formats.declared import Declared
-from paiju.game.formats.detect import Import, read_hands
+from paiju.game.formats.detect import Import, decoded, read_hands
 from paiju.game.formats.neutral import read_neutral, write_neutral
 from paiju.game.formats.pmn import read_pmn, write_pmn
 from paiju.game.formats.recorder import Recorder
@@ -16,6 +16,7 @@ __all__ = [
     "Import",
     "Recorder",
     "Visitor",
+    "decoded",
     "read_botzone_json",
     "read_botzone_text",
     "read_hands",

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
@@ -15,12 +16,11 @@ from paiju.game.formats.neutral import read_neutral
 from paiju.game.formats.tziakcha import decode, read_tziakcha
 from paiju.game.formats.visitor import FormatError
 from paiju.game.record import FORMAT, HandRecord, result_of
-from paiju.i18n import _
+from paiju.i18n import _, listed
 
 Read = tuple[HandRecord, Declared | None]
 
 _PMN_START: Final = re.compile(r'\s*(?:[%;][^\n]*\n\s*)*\[\w+\s+"')
-_BOARD: Final = re.compile(r"\n[ \t]*\n(?=\s*\[)")
 _MATCH: Final = re.compile(r"(?m)^(?=[ \t]*Match\b)")
 
 
@@ -35,6 +35,14 @@ class Import:
     problems: list[FormatError] = field(default_factory=list)
 
 
+def decoded(raw: bytes) -> str:
+    """The text of a file of hands: UTF-8, or what Chinese Windows programs write. Raises FormatError."""
+    for encoding in ("utf-8", "gb18030"):
+        with suppress(UnicodeDecodeError):
+            return raw.decode(encoding)
+    raise FormatError("", _("no known format of hands"))
+
+
 def read_hands(text: str, profile: str = "mcr1998") -> Import:
     """Read a file of hands: own records, neutral hands, Botzone's JSON and tziakcha (one, or one a line), Botzone
     text, PMN.
@@ -45,7 +53,7 @@ def read_hands(text: str, profile: str = "mcr1998") -> Import:
     start = text.lstrip()[:1]
     if _PMN_START.match(text):
         found = Import("pmn")
-        for number, board in enumerate(_BOARD.split(text.strip()), 1):
+        for number, board in enumerate(pmn.boards(text.strip()), 1):
             _try(found, _("board {n}").format(n=number), partial(_read_pmn, board, profile))
         return found
     if start in ("{", "["):
@@ -176,7 +184,7 @@ def _try(found: Import, place: str, read: Callable[[], Read]) -> None:
         found.records.append(record)
         found.declared.append(declared)
     except FormatError as error:
-        inner = f"{place}, {error.place}" if place and error.place else place or error.place
+        inner = listed(filter(None, (place, error.place)))
         found.problems.append(FormatError(inner, error.reason))
     except ValueError as error:
         found.problems.append(FormatError(place, str(error)))

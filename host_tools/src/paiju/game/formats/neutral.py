@@ -29,7 +29,7 @@ _KONG_NAMES: Final = {kind: name for name, kind in _KONGS.items()}
 def read_neutral(body: Mapping[str, Any], profile: str = "mcr1998") -> HandRecord:
     """The record of one hand; raises FormatError. Of two winners of a discard, the one told first counts."""
     recorder = Recorder()
-    place = _("hand")
+    place = _("deal")
     try:
         recorder.begin(Setup(_wind(body["dealer"]), _wind(body["prevalent_wind"]), profile))
         shown = body.get("flowers_in_deal") or [[], [], [], []]

@@ -13,7 +13,7 @@ from paiju.game.formats.recorder import Recorder
 from paiju.game.formats.visitor import FormatError, not_understood, turned, visit
 from paiju.game.position import Setup
 from paiju.game.record import HandRecord
-from paiju.i18n import _
+from paiju.i18n import _, listed
 from paiju.tiles import FACE_COUNT, WINDS
 
 _STARTS: Final = {"c": 0, "d": 9, "b": 18, "w": 27, "r": 31, "f": 34}
@@ -23,6 +23,7 @@ _NAMES: Final = tuple(
 )
 _FACES: Final = {name: face for face, name in enumerate(_NAMES)}
 _TAG: Final = re.compile(r'\[(\w+)\s+"([^"]*)"\s*\]')
+_GAP: Final = re.compile(r"\n[ \t]*\n\s*\Z")
 _ACT: Final = re.compile(r"\s*(?:([TDCPABZR])([0-3])([cdbwrfz][1-9])|([MH])([0-3])(?:[cdbwrfz][1-9])?)")
 _KONGS: Final = {"A": ActionKind.CONCEALED_KONG, "B": ActionKind.ADDED_KONG, "Z": ActionKind.MELDED_KONG}
 _KONG_LETTERS: Final = {kind: letter for letter, kind in _KONGS.items()}
@@ -48,6 +49,17 @@ def read_pmn(text: str, profile: str = "mcr1998") -> HandRecord:
     return reader.recorder.record()
 
 
+def boards(text: str) -> list[str]:
+    """The boards of a file: one begins after an empty line, or with a tag that the board before has already."""
+    starts, names = [0], set[str]()
+    for tag in _TAG.finditer(text):
+        if tag[1] in names or _GAP.search(text, starts[-1], tag.start()):
+            starts.append(tag.start())
+            names.clear()
+        names.add(tag[1])
+    return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+
+
 def scores_of(text: str) -> list[int] | None:
     """The four scores under `Result`, without penalties."""
     try:
@@ -57,7 +69,8 @@ def scores_of(text: str) -> list[int] | None:
 
 
 def _tag(name: str, act: int | None = None) -> str:
-    return _("tag {name}").format(name=name) + ("" if act is None else ", " + _("act {n}").format(n=act))
+    tag = _("tag {name}").format(name=name)
+    return tag if act is None else listed((tag, _("act {n}").format(n=act)))
 
 
 def _faces(hand: str) -> tuple[int, ...]:
