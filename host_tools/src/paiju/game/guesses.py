@@ -169,11 +169,18 @@ class Guesses:
             return False
         if claim_kind(seat, tile, [other for other in group if other != tile], turn) is None:
             return False
-        if position.must_draw(turn) and not steps.drew_unread(tile, turn) and not self._unseen_draw(tile, turn):
+        if position.must_draw(turn) and not (
+            self._claimed_before(turn) or steps.drew_unread(tile, turn) or self._unseen_draw(tile, turn)
+        ):
             return False
         if not steps.from_hand(tile, turn):
             return False
         return self._case.do(Draft(ActionKind.DISCARD, turn, (tile,), confidence=Confidence.INFERRED), (tile,))
+
+    def _claimed_before(self, seat: int) -> bool:
+        """The seat did not draw: its exposed tiles make a set with the discard, which was not seen to move there."""
+        live, own = self._steps.claimable(seat), self._steps.melded(seat)
+        return live is not None and bool(own) and self._steps.claim(seat, live, own, Confidence.INFERRED)
 
     def misplaced_discard(self) -> bool:
         """The only tile in a wrong open zone is the discard of the seat in turn, if it came there in its turn. Taken
@@ -182,6 +189,8 @@ class Guesses:
         if position.over or not case.actions or not all(position.dealt):
             return False
         astray = [t for t in case.odd if case.seen[t] != NO_ZONE and case.seen[t] % 4 in (MELD, POND) and not FLOWER[t]]
+        own = [t for t in astray if t in position.hands[turn]]
+        astray = own or astray
         if len(astray) != 1 or case.since[astray[0]] < case.actions[-1].ms:
             return False
         (tile,) = astray

@@ -36,7 +36,7 @@ def passing_sights(log: Sequence[tuple[TableEvent, int]], ended: bool = False) -
     """Numbers of the events that saw a tile where it lay by mistake, with the zone where it lay next.
 
     Of each tile as few stays as possible, and the shortest, are left out for the rest to be a way that tiles go.
-    ended: what is out of sight at the end of `log` has been so for long enough.
+    ended: what has gone from a meld zone by the end of `log` has been so for long enough.
     """
     sights: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     winners: set[int] = set()
@@ -49,7 +49,7 @@ def passing_sights(log: Sequence[tuple[TableEvent, int]], ended: bool = False) -
     wrong: dict[int, int] = {}
     for code, seen in sights.items():
         flower = code % 256 < TILE_COUNT and FLOWER[code % 256]
-        stays = _stays(seen, now if not ended else now + SETTLE_MS)
+        stays = _stays(seen, now, ended)
         if len(stays) > 1:
             kept = _kept(stays, winners, flower)
             for index, stay in enumerate(stays):
@@ -59,7 +59,7 @@ def passing_sights(log: Sequence[tuple[TableEvent, int]], ended: bool = False) -
     return wrong
 
 
-def _stays(seen: Sequence[tuple[int, int, int]], now: int) -> list[Stay]:
+def _stays(seen: Sequence[tuple[int, int, int]], now: int, ended: bool) -> list[Stay]:
     """Where a tile was, one zone after the other; at last nowhere, if it went from the open back to where no reader
     is and had never been in a hand."""
     stays: list[Stay] = []
@@ -72,7 +72,8 @@ def _stays(seen: Sequence[tuple[int, int, int]], now: int) -> list[Stay]:
         if index + 1 < len(seen):
             stays[-1].ms += seen[index + 1][1] - ms
     seq, ms, zone = seen[-1]
-    if zone == NO_ZONE and ms + SETTLE_MS <= now and all(stay.zone % 4 != HAND for stay in stays):
+    settled = ms + SETTLE_MS <= now or (ended and bool(stays) and stays[-1].zone % 4 == MELD)
+    if zone == NO_ZONE and settled and all(stay.zone % 4 != HAND for stay in stays):
         stays.append(Stay(NO_ZONE, [seq]))
     return stays
 

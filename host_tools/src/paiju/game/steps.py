@@ -194,7 +194,10 @@ class Steps:
     # -- flowers, claims, kongs
 
     def _flower(self, tile: int, seat: int, late: bool = False) -> bool:
-        position = self.case.position
+        position, last = self.case.position, self.case.revocable()
+        if last is not None and (last.kind, last.seat, last.tiles) == (ActionKind.DISCARD, seat, (tile,)):
+            self.case.withdraw_last()  # it was put into the pond by mistake
+            return self.case.do(Draft(ActionKind.FLOWER, seat, (tile,)), (tile,), ms=last.ms)
         early = not position.moved_yet[seat]
         if seat != position.turn and not early:
             return False

@@ -33,8 +33,8 @@ _CLOCK_WRAP: Final = 1 << 32
 class _Wrong(Enum):
     """What is made of a sight that proved wrong."""
 
-    LEFT_OUT = 1
-    WHERE_IT_LAY_NEXT = 2
+    WHERE_IT_LAY_NEXT = 1
+    LEFT_OUT = 2
     BELIEVED = 3
 
 
@@ -322,8 +322,8 @@ class Tracker:
         return [*self._put_in_place(again), *again.remark(Reason.DEALER, self._clock)]
 
     def _hindsight(self) -> list[Report]:
-        """When something new cannot be explained: derive the hand again without the sights that proved wrong, or
-        with the tile where it lay next instead, with late ones moved to their time, for the dealer that was
+        """When something new cannot be explained: derive the hand again with the tiles of sights that proved
+        wrong where they lay next, or without those sights, with late ones moved to their time, for the dealer that was
         expected, or without inferring discards from tiles out of sight.
 
         Taken only if it leaves less unexplained. What a person has corrected is not touched.
