@@ -8,7 +8,7 @@ import pytest
 from rig import Loose, Table
 
 from twin.air import Noise
-from twin.tags import Tag
+from twin.tags import State, Tag
 from twin.tiles import AFI_TILE, Tile, make_die, make_set
 
 HAND, MELD, POND, GATE = range(4)
@@ -281,6 +281,49 @@ def test_noise_delays_but_never_invents_or_loses(times: int) -> None:
     assert scene.of("moved") == [("moved", turn, HAND, POND) for turn in range(5)]
     assert not scene.of("leave", "tag")
     assert len(scene.places()) == 84
+
+
+class Fitful(Noise):
+    """Answers go by a pattern, a letter every 50 ms: o they are heard, c their CRC is wrong, t nobody is heard."""
+
+    def __init__(self, pattern: str, until_s: float) -> None:
+        super().__init__(1)
+        self.table: Table | None = None
+        self._pattern, self._until = pattern, until_s * 1e6
+
+    @property
+    def _now(self) -> str:
+        assert self.table is not None
+        now = self.table.clock.now
+        return self._pattern[now // 50_000 % len(self._pattern)] if now < self._until else "o"
+
+    def misses(self) -> bool:
+        return self._now == "t"
+
+    def spoil(self, data: bytes) -> bytes:
+        return bytes([data[0] ^ 4, *data[1:]]) if self._now == "c" else data
+
+
+@pytest.mark.parametrize("pattern", ["occotco", "c"])
+def test_f13_garbled_answers_are_no_absence_and_a_tile_put_to_sleep_comes_back(pattern: str) -> None:
+    """A garbled answer is evidence of presence; a tag that fell asleep after one is woken and found again."""
+    noise = Fitful(pattern, until_s=14.0)
+    scene = Scene(noise)
+    noise.table = scene.table
+    scene.deal(4 + HAND, range(13))
+    if pattern == "c":  # nothing could be read at all: let the tiles be known first
+        noise._pattern, later = "o", "c"
+        scene.table.at(6.0, lambda: setattr(noise, "_pattern", later))
+
+    def sleep() -> None:
+        scene.tiles[3].tag.state = State.QUIET
+
+    scene.table.at(13.9, sleep)
+    scene.run(24_000)
+    gone = [event for event in scene.events if event[1] == "leave"]
+    assert not [event for event in gone if int(event[0]) < 13_900]
+    assert {int(event[3]) for event in gone} <= {3}
+    assert scene.places() == dict.fromkeys(range(13), 4 + HAND)
 
 
 def test_the_scanner_at_rest_allocates_nothing() -> None:
