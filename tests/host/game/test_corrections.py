@@ -134,8 +134,8 @@ def put(store: Store, events: list[Event]) -> None:
     store.append(SERIAL, JOURNAL, [event.record for event in events], events[-1].seq)
 
 
-def test_a_correction_in_mid_hand_is_heeded_and_survives_a_restart(tmp_path: Path) -> None:
-    """F03, F07: another program enters it while the hand is followed."""
+def test_f03_f07_a_correction_in_mid_hand_is_heeded_and_survives_a_restart(tmp_path: Path) -> None:
+    """Another program enters it while the hand is followed."""
     events = act_out(carried_hand(NAME))
     half, told = int(len(events) * 0.6), []  # type: tuple[int, list[Report]]
     store = Store(store_file(tmp_path))

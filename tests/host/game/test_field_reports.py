@@ -6,7 +6,9 @@ from paiju.game.actions import ActionKind as A
 from paiju.game.actions import Confidence
 from paiju.game.case import SETTLE_MS
 from paiju.game.record import HandRecord
+from paiju.game.referee import Irregularity
 from paiju.game.wording import parse_acts
+from paiju.rules.penalties import Act, Conduct, rule_all, rule_on
 
 READY = ["1m", "1m", "1m", "2m", "3m", "4m", "5m", "6m", "7m", "8m", "9m", "P", "P"]
 FAR = ["2p", "5p", "8p", "3s", "6s", "9s", "E", "S", "W", "N", "C", "F", "4p"]
@@ -92,6 +94,53 @@ def test_f07_a_claimed_tile_was_read_as_its_neighbour() -> None:
     doubted = {tile for item in scene.open_items for tile in item.tiles}
     assert doubted
     assert doubted <= {read, *chow.tiles, *(tile for action in said for tile in action.tiles)}
+
+
+def test_f09_a_penalty_is_the_players_and_survives_every_recomputation() -> None:
+    """Lateness is charged when the session is totalled, never to a hand; what was done in a hand is proposed again
+    whenever the hand is derived again, with the same fine."""
+    late = rule_on(Conduct("mcr1998"), Act(2, "late_10"))
+    assert (late.amounts, late.session_amounts) == ((0, 0, 0, 0), (0, 0, -10, 0))
+    scene = Scene()
+    first = scene.discard(0, "N")
+    for seat in (1, 2, 3):
+        scene.turn(seat)
+    for tile in (scene.draw(0, "9s"), *scene.held(0, "P")):
+        early = scene.new("9m")
+        scene.enter(early, 1, "hand")
+        scene.wait(2000)
+        scene.discard(0, tile)
+        scene.discard(1, early)
+        for seat in (2, 3):
+            scene.turn(seat)
+        scene.draw(0, "9p")
+    before = scene.tracker.concerns
+    assert [(c.kind, c.seat, c.warning, c.fine) for c in before] == [
+        (Irregularity.EARLY_DRAW, 1, True, 0),
+        (Irregularity.EARLY_DRAW, 1, False, 5),
+    ]
+    number = next(a.number for a in scene.hand.actions if a.tiles == (first,))
+    said = parse_acts("discard 0 S", scene.hand.setup, scene.hand.actions[: number - 1], scene.hand.case.seen)
+    scene.tracker.correct(number, said, "referee", "misread")
+    assert scene.hand.actions[number - 1].revision == 1
+    assert scene.tracker.concerns == before
+
+
+def test_f10_the_list_of_penalties_explains_a_sum_that_is_not_zero() -> None:
+    """Who, what, by which article and to whom; a penalty taken back leaves list and repetitions."""
+    acts = [Act(0, "early_draw"), Act(1, "win_below_minimum"), Act(0, "early_draw"), Act(2, "late_pung")]
+    conduct = rule_all(acts)
+    rows = [ruling.to_json() for ruling in conduct.rulings]
+    assert [(row["seat"], row["article"], row["fine"]) for row in rows] == [
+        (0, "第十四條 四", 0),
+        (1, "第十四條 六 (一)", 10),
+        (0, "第十四條 四", 5),
+        (2, "第十四條 五", 0),
+    ]
+    deducted = [ruling for ruling in conduct.rulings if sum(ruling.amounts)]
+    assert [(ruling.act.seat, sum(ruling.amounts)) for ruling in deducted] == [(0, -5)]
+    assert sum(conduct.amounts) == -5
+    assert sum(rule_all(acts[1:]).amounts) == 0
 
 
 def test_f11_a_win_recorded_as_self_drawn_was_won_on_the_discard() -> None:

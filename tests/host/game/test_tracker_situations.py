@@ -355,8 +355,7 @@ def test_win_below_the_minimum_is_proposed_not_applied() -> None:
 # -- out of place
 
 
-def test_knocked_over_wall_tile_is_noticed_and_clears_by_itself() -> None:
-    """F06."""
+def test_f06_knocked_over_wall_tile_is_noticed_and_clears_by_itself() -> None:
     scene = Scene()
     scene.discard(0, "P")
     acts = scene.acts
@@ -435,8 +434,8 @@ def test_clock_that_jumps_back_and_lost_events_are_noticed() -> None:
 # -- corrections
 
 
-def test_correction_of_a_discard_two_turns_later() -> None:
-    """F03, F07: the record is derived again from there, and what was superseded is kept."""
+def test_f03_f07_correction_of_a_discard_two_turns_later() -> None:
+    """The record is derived again from there, and what was superseded is kept."""
     scene = Scene()
     wrong, right = scene.held(0, "N")[0], scene.held(0, "S")[0]
     scene.discard(0, wrong)

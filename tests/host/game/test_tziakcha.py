@@ -75,6 +75,45 @@ def test_the_deal_of_a_known_wall() -> None:
     assert deal.faces[:4] == tuple(t // 4 + 9 if 9 <= t // 4 < 18 else t // 4 - 9 for t in first)
 
 
+def test_a_whole_hand_put_together_by_hand() -> None:
+    """Numbers as the server writes them: East replaces a flower, lays four concealed kongs and wins on South's 1m."""
+    acts = [
+        [0, 0, 0],
+        [1, 91 | 4 << 8, 4000],  # 5f, the fifth flower, goes; 5p comes from the end of the wall
+        [5, 23 | 2 << 8, 6000],  # 6p, in the server's order of suits the 24th kind
+        [7, 90 | 1 << 8, 7000],
+        [5, 27 | 2 << 8, 8000],
+        [7, 89 | 1 << 8, 9000],
+        [5, 31 | 2 << 8, 10_000],
+        [7, 88 | 1 << 8, 11_000],
+        [5, 22 | 2 << 8, 12_000],
+        [7, 87 | 1 << 8, 13_000],
+        [2, 87 | 1 << 8, 14_000],
+        [1 << 4 | 8, 0, 14_500],  # South passes
+        [1 << 4 | 7, 1, 15_000],
+        [1 << 4 | 2, 1, 16_000],
+        [6, 160 << 1, 17_000],
+    ]
+    body = {"w": WALL, "d": 0x1234, "i": 0, "a": acts, "b": 1 << 0 | 1 << 5, "y": [{"f": 160}, {}, {}, {}]}
+    script = base64.b64encode(zlib.compress(json.dumps(body).encode())).decode()
+    found = read_hands(json.dumps({"script": script}), "mcr")
+    assert (found.format, found.problems) == ("tziakcha", [])
+    (record,) = found.records
+    assert [(step[0], step[1]) for step in told(record)[4:]] == [
+        ("flower", 0),
+        ("draw flower", 0),
+        *[("concealed_kong", 0), ("draw kong", 0)] * 4,
+        ("discard", 0),
+        ("draw wall", 1),
+        ("discard", 1),
+        ("win", 0),
+    ]
+    assert (record.result.winner, record.result.source) == (0, 1)
+    assert {fan.no for fan in record.result.fans} >= {5, 12}  # 四槓, 四暗刻
+    assert found.declared == [Declared(0, 1, 160)]
+    assert record.result.points == 160  # 88 + 64 + 2 + 2 + 2 + 1 缺一門 + 1 花牌
+
+
 @pytest.mark.parametrize(
     ("change", "place", "reason"),
     [

@@ -177,6 +177,8 @@ def _from_actions(setup: Setup, actions: Sequence[Action], times: Mapping[int, i
 
 
 def _slow(action: Action, since: Action | None, dealt_ms: int, limits: Mapping[str, Any]) -> Iterator[_Found]:
+    """Article 7, 4 of both texts: the dealer's first discard 30 s (20 s) after the deal, every other one 15 s (10 s)
+    after the discard before it; flowers and claims are included."""
     limit = int(limits["first_discard_s" if since is None else "discard_s"]) * 1000
     took = action.ms - (dealt_ms if since is None else since.ms)
     if took > limit and action.seat is not None and action.confidence is Confidence.SEEN:
@@ -186,6 +188,8 @@ def _slow(action: Action, since: Action | None, dealt_ms: int, limits: Mapping[s
 
 
 def _late_pung(action: Action, begun: int, since: Action, limit: int) -> Iterator[_Found]:
+    """Articles 7, 6 and 14, 5: a pung is called within 3 s of the discard. The table hears no call: the first tile
+    exposed stands for it. The competitive text sets no such limit."""
     took = begun - since.ms
     if took > limit and action.seat is not None and action.confidence is Confidence.SEEN:
         evidence = (*since.evidence, *action.evidence)
