@@ -107,11 +107,13 @@ class Cycle:
     def interrupted(self):
         """After a start: the state in which the power failed, or None if everything was at rest."""
         name = states.NAMES[self._cells[m.STATE] % len(states.NAMES)]
-        self._homed = name in states.AT_REST and name != "fault"
-        if self.in_play and name in states.AT_REST:
-            self.state = "ready"
-            self._scanner.set = self._set_in_play()
-        return None if name in states.AT_REST else name
+        if name not in states.AT_REST:
+            self._homed = False
+            return name
+        self._homed = name != "fault"
+        self.state = self._resting()
+        self._scanner.set = self._set_in_play()
+        return None
 
     def forget(self):
         """The technician has emptied the plates: begin with nothing."""
@@ -126,7 +128,10 @@ class Cycle:
         self._rest()
 
     def _rest(self):
-        self._enter("ready" if self.in_play else "hold" if self.complete else "idle")
+        self._enter(self._resting())
+
+    def _resting(self):
+        return "ready" if self.in_play else "hold" if self.complete else "idle"
 
     # -- states ------------------------------------------------------------------------------------------------
 

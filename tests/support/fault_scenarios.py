@@ -415,7 +415,8 @@ def examine(number: int) -> Outcome:
             case.resume(table, caretaker)
             recovery = case.resume.__doc__ or ""
         else:
-            recovery = "raise: " + caretaker.build()
+            ended = caretaker.build()
+            recovery = "raise" if ended == "up" else f"raise: {ended}"
         recovered = not caretaker.held and (case.resume is not None or table.world.mechanics.walls_up)
         return Outcome(told, took_s, held, stood, safe, recovery, recovered, caretaker.faults(rest), until_rest)
 
