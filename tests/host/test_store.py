@@ -159,6 +159,26 @@ def test_a_store_of_the_first_version_is_taken_over(tmp_path: Path) -> None:
     after.close()
 
 
+def test_a_store_of_the_second_version_gets_room_for_what_hands_are_played_by(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    before = Store(path)
+    one = before.save_hand(SERIAL, 7, 1, 50, {"winner": "E"})
+    before.close()
+    with sqlite3.connect(path) as database:
+        database.execute("DROP TABLE setups")
+        database.execute("UPDATE meta SET version = 2")
+    after = Store(path)
+    assert [h.n for h in after.hands()] == [one]
+    for rules in ("mcr1998", "mcr"):
+        after.save_setup(SERIAL, 7, 51, {"rules": rules})
+    after.save_setup(SERIAL, 7, 1, {"rules": "competitive"})
+    assert after.setups(SERIAL, 7) == {1: {"rules": "competitive"}, 51: {"rules": "mcr"}}
+    assert after.setups(SERIAL, 7, first=2) == {51: {"rules": "mcr"}}
+    assert after.setups(SERIAL, 8) == {}
+    after.close()
+    Store(path).close()
+
+
 def test_corrections_are_only_added_to(store: Store) -> None:
     one = store.save_correction(SERIAL, 7, 51, 60, {"who": "referee"})
     two = store.save_correction(SERIAL, 7, 1, 70, {"who": "operator"})
