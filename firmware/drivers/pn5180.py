@@ -107,9 +107,10 @@ _ASKING = const(3)
 # Shared by all readers: nothing is awaited between filling and use.
 _RX_ROOM = const(44)
 _rx = bytearray(_RX_ROOM)
-_rx_views: dict = {}  # the first n bytes, made once for each length in use
-_tx = bytearray(26)
-_tx_views: dict = {}
+_rx_views = [None] * (_RX_ROOM + 1)  # the first n bytes, made once for each length in use
+_TX_ROOM = const(26)
+_tx = bytearray(_TX_ROOM)
+_tx_views = [None] * (_TX_ROOM + 1)
 request = memoryview(_tx)[2:]  # an ISO 15693 request is composed here, without CRC
 answer = memoryview(_rx)  # the reply to it, without CRC, until the next command
 _status = bytearray(12)
@@ -138,7 +139,7 @@ MIN_LEVEL = const(4)  # of the receiver, as the RF configuration has it (tables 
 
 
 def _first(views, buf, n):
-    view = views.get(n)
+    view = views[n]
     if view is None:
         view = views[n] = memoryview(buf)[:n]
     return view

@@ -1,6 +1,7 @@
 """Frames: 0x00, COBS of [type u8][payload][CRC-32 u32 little-endian], 0x00; at most 255 bytes in all.
 
-Both directions work in one fixed buffer; memory views are made once per length and kept.
+Both directions work in one fixed buffer; memory views are made once per length and kept. The encoder makes all of
+its views at the start: frames of events have nearly any length, and the heap would grow for hours.
 """
 
 from binascii import crc32
@@ -10,6 +11,7 @@ from tablelink import cobs
 
 LIMIT = 255  # bytes on the wire, delimiters included
 PAYLOAD = LIMIT - 8  # less two delimiters, code byte, type and CRC
+_AFTER_ZEROS = 0x65E3626F  # from here the CRC-32 of two zero bytes is 0: what follows them has its own
 _RESIDUE = 0x2144DF1C  # CRC-32 of any message followed by its own CRC-32
 
 
@@ -21,25 +23,19 @@ class Encoder:
 
     def __init__(self) -> None:
         self.buffer = bytearray(LIMIT)
-        self._whole = memoryview(self.buffer)
-        self._frames: dict[int, memoryview] = {}
-        self._bodies: dict[int, memoryview] = {}
+        whole = memoryview(self.buffer)
+        self._first = [whole[:n] for n in range(LIMIT + 1)]
 
     def finish(self, kind: int, end: int) -> memoryview:
         """Close the frame of type `kind` whose payload is `buffer[START:end]`; the view is valid until the next."""
         buf = self.buffer
+        buf[0] = buf[1] = 0
         buf[2] = kind
-        body = self._bodies.get(end)
-        if body is None:
-            body = self._bodies[end] = self._whole[2:end]
-        pack_into("<I", buf, end, crc32(body))
+        pack_into("<I", buf, end, crc32(self._first[end], _AFTER_ZEROS))
         end += 4
         cobs.encode(buf, 1, end)
-        buf[0] = buf[end] = 0
-        frame = self._frames.get(end)
-        if frame is None:
-            frame = self._frames[end] = self._whole[: end + 1]
-        return frame
+        buf[end] = 0
+        return self._first[end + 1]
 
 
 class Decoder:
