@@ -326,6 +326,19 @@ def test_f13_garbled_answers_are_no_absence_and_a_tile_put_to_sleep_comes_back(p
     assert scene.places() == dict.fromkeys(range(13), 4 + HAND)
 
 
+def test_f13_clean_silence_counts_toward_removal_within_a_bound() -> None:
+    noise = Fitful("o", until_s=12.0)
+    scene = Scene(noise)
+    noise.table = scene.table
+    scene.deal(4 + HAND, range(13))
+    scene.table.at(6.0, lambda: setattr(noise, "_pattern", "t"))
+    scene.run(20_000)
+    gone = [int(event[0]) for event in scene.events if event[1] == "leave"]
+    assert len(gone) == 13
+    assert 6000 < min(gone) <= max(gone) < 12_000
+    assert scene.places() == dict.fromkeys(range(13), 4 + HAND)
+
+
 def test_the_scanner_at_rest_allocates_nothing() -> None:
     scene = Scene()
     scene.deal(HAND, range(13))
