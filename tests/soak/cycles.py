@@ -29,6 +29,7 @@ from twin.table import Table
 
 TABLE_CYCLES = 50  # cycles in the life of one simulated table, so that a fault that lasts costs few of them
 CUTS_A_TABLE = 20
+CYCLE_S = 30.0  # from the press to the closed console
 CORES = os.cpu_count() or 1
 
 
@@ -183,7 +184,7 @@ def some_cuts(done: int, end: int, seed: int) -> Tally:
             well = True
             while well and done < end:
                 done += 1
-                kind, at_s = ("power", "emergency stop", "lid")[done % 3], rng.uniform(0, 27)
+                kind, at_s = ("power", "emergency stop", "lid")[done % 3], rng.uniform(0, CYCLE_S)
                 ended = one_cut(table, caretaker, kind, at_s)
                 well = ended == "recovered"
                 out.outcomes[f"{kind}: {ended}"] += 1

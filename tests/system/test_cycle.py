@@ -324,6 +324,37 @@ def test_every_state_leaves_by_success_fault_or_a_person() -> None:
 # The watchers themselves
 
 
+def test_the_invariants_notice_what_moves_before_it_is_home() -> None:
+    table = Table(26)
+    board, watched = table.board, table.invariants
+
+    def drive(name: str, duty: int, reverse: int, seconds: float) -> set[str]:
+        motor = board.motors[name]
+        motor.duty = duty
+        motor.apply(reverse, board.inputs["relay_closed"].level)
+        table.clock.advance(table.clock.now + int(seconds * 1e6))
+        motor.duty = 0
+        motor.apply(reverse, board.inputs["relay_closed"].level)
+        rules = {b.rule for b in watched.breaches}
+        watched.clear()
+        return rules
+
+    def relay(closed: int) -> None:
+        board.outputs["relay_enable"].set(closed)
+        table.clock.advance(table.clock.now + 100_000)
+
+    relay(1)
+    assert drive("plate_0", 4095, 0, 0.5) == set()  # it is on its way when the relay opens
+    relay(0)
+    relay(1)
+    assert drive("pan", 4095, 0, 0.5) == {"home"}
+    assert drive("plate_0", 4095, 1, 0.1) == {"home"}
+    assert drive("plate_1", 1600, 0, 0.1) == set()
+    while not board.inputs["plate_down_0"].level:
+        assert drive("plate_0", 1600, 1, 0.05) == set()  # slowly, as far as its switch
+    assert drive("pan", 4095, 0, 0.5) == set()
+
+
 def test_the_invariants_notice_what_must_not_happen() -> None:
     table = Table(21)
     mechanics, board = table.world.mechanics, table.board
