@@ -351,7 +351,7 @@ def test_the_invariants_notice_what_moves_before_it_is_home() -> None:
     assert drive("plate_0", 4095, 1, 0.1) == {"home"}
     assert drive("plate_1", 1600, 0, 0.1) == set()
     while not board.inputs["plate_down_0"].level:
-        assert drive("plate_0", 1600, 1, 0.05) == set()  # slowly, as far as its switch
+        assert drive("plate_0", 1600, 1, 0.02) == set()  # slowly, as far as its switch
     assert drive("pan", 4095, 0, 0.5) == set()
 
 
