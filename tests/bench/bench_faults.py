@@ -18,8 +18,8 @@ from support.fault_scenarios import CASES, CATALOGUE, Outcome, examine
 
 from paiju.technician.faults import fault_of
 
-HEAD = ("code", "name", "condition", "brought about by", "raised after ms", "limit ms", "blamed first", "stands",
-        "safe state of the catalogue", "comes back by", "well")  # fmt: skip
+HEAD = ("code", "name", "condition", "brought about by", "raised after ms", "limit ms", "blamed first", "displays",
+        "stands", "safe state of the catalogue", "comes back by", "well")  # fmt: skip
 
 
 def row(number: int, came: Outcome) -> tuple[bool, list[str]]:
@@ -37,7 +37,8 @@ def row(number: int, came: Outcome) -> tuple[bool, list[str]]:
     )
     shown = fault_of(fault["code"]).shown(came.told[0][1]) if came.told else f"E{fault['code']:02}"
     cells = [shown, case.fault, fault["condition"], case.doing, f"{1000 * came.took_s:.0f}", str(limit_ms or "–"),
-             first, came.stood, fault["safe_state"], came.recovery, "yes" if well else "NO"]  # fmt: skip
+             first, came.shown[0].strip() or "–", came.stood, fault["safe_state"], came.recovery,
+             "yes" if well else "NO"]  # fmt: skip
     return well, cells
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 from support.fault_scenarios import CASES, CATALOGUE, examine
 
+from paiju.technician.faults import fault_of
+
 
 def test_no_fault_is_left_out() -> None:
     assert {case.fault for case in CASES} == set(CATALOGUE)
@@ -25,6 +27,8 @@ def test_fault(number: int, record_property: Callable[[str, object], None]) -> N
         assert came.took_s <= fault["within_s"]
     assert came.held == case.stops
     assert came.safe, came.stood
+    if case.stops:  # there is no host: the table says so itself
+        assert came.shown == [fault_of(fault["code"]).shown(came.told[0][1]).ljust(5)] * 4
     # Told once, and once more for each try that the catalogue grants.
     assert {code for code, _ in came.until_rest} == {fault["code"]}
     assert len(came.until_rest) <= 1 + fault["retries"]

@@ -13,6 +13,8 @@ SLOT = RECORD_LIMIT + 4
 SLOTS_AT = 64
 KEPT = 512  # at the end of the FRAM, not of the journal
 PRESS_S = 0.2
+SEGMENTS = {0x3F: "0", 0x06: "1", 0x5B: "2", 0x4F: "3", 0x66: "4", 0x6D: "5", 0x7D: "6", 0x07: "7", 0x7F: "8",
+            0x6F: "9", 0x40: "-", 0x79: "E", 0x00: " "}  # fmt: skip
 
 
 class Caretaker:
@@ -60,6 +62,11 @@ class Caretaker:
         """A fault holds the table: it has neither been cleared since nor forgotten by a new start."""
         told = [e.kind for e in self.events if e.kind in ("picture", "cleared", "boot")]
         return bool(told) and told[-1] == "picture"
+
+    @property
+    def displays(self) -> list[str]:
+        """The five digits of each seat, from the chip's display RAM."""
+        return ["".join(SEGMENTS[row] for row in panel.rows[0:10:2]) for panel in self.table.board.panels]
 
     def press(self, *buttons: str, seconds: float = PRESS_S) -> None:
         inputs = self.table.board.inputs

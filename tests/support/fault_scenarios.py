@@ -285,6 +285,7 @@ class Outcome(NamedTuple):
     took_s: float
     held: bool
     stood: str
+    shown: list[str]  # on the displays of the four seats
     safe: bool  # as the catalogue's safe state wants it
     recovery: str
     recovered: bool
@@ -407,9 +408,9 @@ def examine(number: int) -> Outcome:
         told = caretaker.faults(since)
         table.run_for(case.settle_s)
         held, stood, safe = caretaker.held, stand(table), stands_as(fault["safe_state"], case, table, caretaker)
-        rest, until_rest = caretaker.last, caretaker.faults(since)
+        shown, rest, until_rest = caretaker.displays, caretaker.last, caretaker.faults(since)
         if not case.stops:
-            return Outcome(told, took_s, held, stood, safe, "goes on", not held, [], until_rest)
+            return Outcome(told, took_s, held, stood, shown, safe, "goes on", not held, [], until_rest)
         case.cure(table, caretaker)
         if case.resume is not None:
             case.resume(table, caretaker)
@@ -418,7 +419,7 @@ def examine(number: int) -> Outcome:
             ended = caretaker.build()
             recovery = "raise" if ended == "up" else f"raise: {ended}"
         recovered = not caretaker.held and (case.resume is not None or table.world.mechanics.walls_up)
-        return Outcome(told, took_s, held, stood, safe, recovery, recovered, caretaker.faults(rest), until_rest)
+        return Outcome(told, took_s, held, stood, shown, safe, recovery, recovered, caretaker.faults(rest), until_rest)
 
 
 def stand(table: Table) -> str:

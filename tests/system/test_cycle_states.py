@@ -20,9 +20,7 @@ SLACK_S = 0.1  # from the end of a limit to the next state
 
 @pytest.fixture(scope="module")
 def results() -> list[dict[str, Any]]:
-    run = subprocess.run(
-        [sys.executable, str(HERE / "cycle_states.py")], capture_output=True, text=True, check=False
-    )
+    run = subprocess.run([sys.executable, str(HERE / "cycle_states.py")], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     return [json.loads(line) for line in run.stdout.splitlines()]
 
