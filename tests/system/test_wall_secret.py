@@ -28,6 +28,7 @@ class Dumps:
             "fram": bytes(table.board.fram),
             "flash": b"".join(path.read_bytes() for path in sorted(table.kernel.cwd.rglob("*")) if path.is_file()),
             "link": said,
+            "console": table.kernel.output().encode(),
         }
 
 
@@ -97,17 +98,18 @@ def cycle(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], l
             if name == "gate":
                 orders[int(seat)].append(placement.tile.number)
         parts = Dumps(table, bytes(said)).parts
+        parts["host"] = b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
         tiles = list(table.world.tiles)
     assert [len(order) for order in orders] == [36] * 4
     assert [event.kind for event in evening.events].count("audit") == 1
     return parts, orders, tiles
 
 
-@pytest.mark.parametrize("part", ["memory", "fram", "flash", "link"])
+@pytest.mark.parametrize("part", ["memory", "fram", "flash", "link", "console", "host"])
 def test_no_run_of_the_wall_is_there(part: str, cycle: tuple[dict[str, bytes], list[list[int]], list[Tile]]) -> None:
     parts, orders, _ = cycle
     data = parts[part]
-    if part != "flash":
+    if part not in ("flash", "console"):
         assert data.strip(b"\0")
     assert [runs(data, order) for order in orders] == [0, 0, 0, 0]
 

@@ -16,7 +16,7 @@ import typer
 from rich.console import Console as Screen
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Column, Table
 
 from paiju.commands.link import Port
 from paiju.commands.options import AsJson, Language, fail, why
@@ -114,11 +114,12 @@ def zones(
 
 def _picture(states: list[ZoneState], readers: list[ReaderState]) -> Table:
     view = Table(
-        _("zone"), _("reader"), _("tiles"), _("asked"), _("noise"), _("errors"), _("threshold"), _("margin"),
-        _("noise floor"), _("calibrated"),
+        Column(_("zone"), no_wrap=True), _("reader"), _("tiles"), _("last asked"), _("noise"), _("errors"),
+        Column(_("threshold"), no_wrap=True), _("margin"), _("noise floor"), Column(_("calibrated"), no_wrap=True),
         caption=_("conflicts: {n}; reader firmware: {versions}").format(
             n=states[0].conflicts, versions=" ".join(reader.firmware for reader in readers)
         ),
+        box=None, padding=(0, 1, 0, 0),
     )  # fmt: skip
     words = {
         "dead": _("does not answer"), "hung": _("hung"), "refused": _("refused a command"), "hot": _("too hot"),

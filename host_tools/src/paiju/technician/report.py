@@ -16,13 +16,14 @@ from paiju.technician.workbench import zone_title
 
 ACROSS = 3
 MAP_PX = 210
+STILL = {"staticPlot": True}  # a bar of buttons in one language only would be in the way
 
 
 def _maps(results: Sequence[ZoneResult]) -> go.Figure:
     """Levels above the threshold at every place; the number in a field is the read rate."""
     rows = -(-len(results) // ACROSS)
     titles = [
-        f"{zone_title(r.zone)}: " + _("threshold {level}, margin {margin}").format(level=r.level, margin=r.margin)
+        _("{zone}: threshold {level}, margin {margin}").format(zone=zone_title(r.zone), level=r.level, margin=r.margin)
         for r in results
     ]
     figure = make_subplots(rows=rows, cols=ACROSS, subplot_titles=titles, vertical_spacing=0.25 / rows)
@@ -63,6 +64,7 @@ def _crosstalk(results: Sequence[ZoneResult]) -> go.Figure:
         )
     )
     figure.update_layout(height=120 + 32 * len(results), margin={"l": 30, "r": 20, "t": 30, "b": 30})
+    figure.update_layout(plot_bgcolor="white", xaxis_showgrid=False, yaxis_showgrid=False)
     return figure
 
 
@@ -76,6 +78,7 @@ def page(results: Sequence[ZoneResult], table: str, day: date) -> str:
     )
     heads = (_("zone"), _("noise floor"), _("threshold"), _("margin"), _("worst read rate"))
     remarks = [remark for r in results for remark in r.remarks] or [_("Nothing to complain about.")]
+    axes = _("Places in ninths of the zone: from the left, and from the player's edge.")
     return "\n".join(
         (
             f'<!doctype html><html lang="{language().replace("_", "-")}"><meta charset="utf-8">',
@@ -86,9 +89,10 @@ def page(results: Sequence[ZoneResult], table: str, day: date) -> str:
             "<ul>" + "".join(f"<li>{html.escape(remark)}</li>" for remark in remarks) + "</ul>",
             "<table><tr>" + "".join(f"<th>{html.escape(head)}</th>" for head in heads) + f"</tr>{rows}</table>",
             f"<h2>{html.escape(_('Read rate and levels above the threshold, seen by the player'))}</h2>",
-            _maps(results).to_html(full_html=False, include_plotlyjs=True),
+            f"<p>{html.escape(axes)}</p>",
+            _maps(results).to_html(STILL, full_html=False, include_plotlyjs=True),
             f"<h2>{html.escape(_('Cross-talk: a tile in the row is heard in the column'))}</h2>",
-            _crosstalk(results).to_html(full_html=False, include_plotlyjs=False),
+            _crosstalk(results).to_html(STILL, full_html=False, include_plotlyjs=False),
             "</html>",
         )
     )
