@@ -1,5 +1,6 @@
 """Tiles seen late, in wrong zones or never: they find the turn they belong to, or a person is asked."""
 
+import pytest
 from scene import IDLE, Scene
 
 from paiju.game.actions import ActionKind, Confidence
@@ -292,3 +293,37 @@ def test_a_tile_of_the_deal_read_just_before_the_first_draw_was_dealt() -> None:
     deal = next(a for a in scene.hand.actions if (a.kind, a.seat) == (A.DEAL, 1))
     assert unread in deal.tiles
     assert [a.tiles for a in scene.hand.actions if (a.kind, a.seat) == (A.DRAW, 1)][-1] == (drawn,)
+
+
+@pytest.mark.parametrize(
+    ("taken", "after", "source", "asked"),
+    [(False, 300, None, True), (False, SETTLE_MS, 1, True), (True, 300, 1, False)],
+)
+def test_a_tile_drawn_and_read_after_the_win_it_completes(
+    taken: bool, after: int, source: int | None, asked: bool
+) -> None:
+    """The discard before it would have won as well: unless the winner took that one, it was a self-draw."""
+    scene = Scene(hands_with(2, WAITS_ON_25S))
+    scene.discard(0, "P")
+    live = scene.turn(1, "2s")
+    scene.declare(2)
+    assert (scene.record.result.winner, scene.record.result.source) == (2, 1)
+    if taken:
+        scene.move(live, 2, "hand", 900)
+    scene.enter(scene.new("5s"), 2, "hand", after)
+    assert (scene.record.result.winner, scene.record.result.source) == (2, source)
+    assert [item.reason for item in scene.open_items] == [Reason.AMBIGUOUS] * asked
+
+
+def test_a_tile_drawn_into_the_own_meld_zone_is_the_draw_when_another_one_is_discarded() -> None:
+    scene = Scene()
+    scene.discard(0, "P")
+    scene.turn(1)
+    dropped = scene.new("9m")
+    scene.enter(dropped, 2, "meld", 600)
+    scene.discard(2, scene.held(2, "S")[0])
+    scene.turn(3)
+    scene.wait(SETTLE_MS)
+    assert scene.acts[-4:-2] == [(A.DRAW, 2, "9m"), (A.DISCARD, 2, "S")]
+    scene.move(dropped, 2, "hand")
+    assert not scene.open_items

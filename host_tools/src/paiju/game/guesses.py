@@ -96,8 +96,10 @@ class Guesses:
             return False
         held = tile in position.hands[seat] or (position.place[tile] == WALL and position.missing(seat) > 0)
         gone = position.live is not None and case.seen[position.live] != position.place[position.live]
+        dropped = self._dropped(seat)
         claiming = any(
-            case.seen[t] != NO_ZONE
+            t not in dropped
+            and case.seen[t] != NO_ZONE
             and case.seen[t] % 4 == MELD
             and not FLOWER[t]
             and case.since[t] < case.since[tile] + REORDER_MS
@@ -106,9 +108,15 @@ class Guesses:
         if not held or gone or (claiming and case.seen[tile] % 4 != MELD):
             return False
         # Likelier than a tile that stood unread, and another drawn unread, is one that never stood in the hand.
-        drawn = (tile,) if position.place[tile] == WALL else self._read_meanwhile(seat)
+        drawn = (tile,) if position.place[tile] == WALL else dropped or self._read_meanwhile(seat)
         drawn_from = position.owed[seat][0]
         return case.do(Draft(ActionKind.DRAW, seat, drawn, drawn_from=drawn_from, confidence=Confidence.INFERRED))
+
+    def _dropped(self, seat: int) -> tuple[int, ...]:
+        """The one tile of the wall among the exposed ones of a seat whose hand is known: its draw, put down there."""
+        case = self._case
+        tiles = [tile for tile in self._steps.melded(seat) if case.position.place[tile] == WALL]
+        return tuple(tiles) if len(tiles) == 1 and case.position.missing(seat) <= 0 else ()
 
     def _read_meanwhile(self, seat: int) -> tuple[int, ...]:
         """The one tile of the wall that has come to light in the hand before the seat's next turn, if there is one."""

@@ -87,7 +87,9 @@ class HandTracker:
         """The tile is now seen in `zone` (NO_ZONE: in none)."""
         self._begin(event, ms)
         self.case.observe(tile, zone, ms, event.seq)
-        if not self.position.over:
+        if self.position.over:
+            self._wins.drew_instead(tile)
+        else:
             self._explain()
             if self._wins.read and not self._held:
                 self._hasten()

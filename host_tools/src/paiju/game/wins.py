@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from paiju.game.actions import Action, ActionKind, Confidence
+from paiju.game.actions import Action, ActionKind, Confidence, DrawnFrom
 from paiju.game.attention import Reason
 from paiju.game.case import Case, Draft
 from paiju.game.events import HAND, MELD, zone_of
-from paiju.game.position import Position
+from paiju.game.position import FLOWER, WALL, Position
 from paiju.game.scoring import Verdict, judge
 
 REOPEN_MS: Final = 15_000
@@ -109,6 +109,33 @@ class Wins:
                     self._finish(seat, rival)
                     return
             self.overridden.append(seat)
+
+    def drew_instead(self, tile: int) -> bool:
+        """The winner on a discard, next in turn, had drawn: a tile of the wall comes to the hand, and the discard lies
+        where it lay. Both tiles win, so a person is asked; what comes late changes nothing else."""
+        case, win = self._case, self._case.revocable()
+        if win is None or win.kind is not ActionKind.WIN or win.seat is None or win.source is None:
+            return False
+        seat = win.seat
+        next_in_turn = seat == (win.source + 1) % 4 and "robbing_kong" not in win.flags
+        came = case.seen[tile] == zone_of(seat, HAND) and case.position.place[tile] == WALL and not FLOWER[tile]
+        if not (next_in_turn and came and case.now < win.ms + REOPEN_MS):
+            return False
+        if case.seen[win.tiles[0]] == zone_of(seat, HAND):
+            return False
+        branch = case.branch(len(case.actions) - 1)
+        draft = Draft(ActionKind.DRAW, seat, (tile,), drawn_from=DrawnFrom.WALL, confidence=Confidence.INFERRED)
+        branch.do(draft, (tile,))
+        wins = self.on(branch)
+        verdict = wins._judge(seat, branch.position)
+        if verdict is None or not verdict.wins:
+            return False
+        if case.now >= win.ms + case.settle_ms:
+            case.attention.note(Reason.AMBIGUOUS, case.now, seat, (tile,), (case.seq[tile],))
+            return False
+        wins._finish(seat, verdict)
+        case.adopt(branch)
+        return True
 
     def _why_incomplete(self, seat: int) -> Reason:
         """Too many or too few tiles (article 14, 9), or a full hand that cannot be what the record says."""
