@@ -11,6 +11,9 @@ from twin.tags import crc16
 from twin.tiles import make_die, make_set
 
 UNKNOWN, FOREIGN = -2, -3
+# Of two sets and two dice; nearly all of it is bytes, which are as many on a board.
+REGISTRY_BYTES = 2500
+PRESENCE_BYTES = 2500
 
 
 def memory(head: bytes, uid: bytes, version: int = 1) -> bytes:
@@ -34,7 +37,10 @@ def test_registry_finds_all_and_refuses_the_rest(tmp_path: Path, monkeypatch: py
     ]
     data = tmp_path / "registry_cases.py"
     data.write_text(f"UID = {uid!r}\nMEMORIES = {[m for m, _ in cases]!r}\n")
-    lines = plain("registry", path=tmp_path)
+    sizes, *lines = plain("registry", path=tmp_path)
+    _, registry, _, presence = sizes.split()
+    assert int(registry) <= REGISTRY_BYTES
+    assert int(presence) <= PRESENCE_BYTES
     assert lines[:5] == [
         "ascending True 288",
         "stranger -1 True",
