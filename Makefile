@@ -32,7 +32,7 @@ test: lint
 test-rp2040: setup
 	tools/build_micropython.sh
 	tests/rp2040/install.sh $(BIN)/python
-	$(BIN)/python -m pytest tests/rp2040
+	PAIJU_BUILT=1 $(BIN)/python -m pytest tests/rp2040
 
 lint: setup
 	$(BIN)/ruff check .
