@@ -22,6 +22,7 @@ NEWCOMERS_MS = 1000
 HAND_MS = 5000
 AUDIT_MS = 12000
 INVENTORY = 0x01
+AFI = 0x10  # quiet tags answer too
 ONE_SLOT = 0x20
 ZONES = [zone for zone in range(16) if zone % 4 != GATE]
 
@@ -38,9 +39,10 @@ class Asked:
             air = radio.air
             if frame is not None and frame[1] == INVENTORY and True in air.powered:
                 zone = air.antennas[air.powered.index(True)].zone
-                full = not frame[0] & ONE_SLOT
-                if not full or not frame[3 if frame[0] & 0x10 else 2]:  # a round below a mask begins nothing
-                    (self.read if full else self.probed)[zone].append(air.clock.now)
+                if frame[0] & ONE_SLOT:
+                    self.probed[zone].append(air.clock.now)
+                elif frame[0] & AFI and not frame[3]:  # a round below a mask begins nothing
+                    self.read[zone].append(air.clock.now)
             return exchange(radio, frame, start)
 
         monkeypatch.setattr(Radio, "exchange", heard)
