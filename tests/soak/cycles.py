@@ -160,9 +160,14 @@ def blamed(table: Table, caretaker: Caretaker, since: int) -> list[str]:
     """What is wrong with a stop: another fault than that of the part that is broken, or something still on."""
     wrong = []
     code, side = caretaker.faults(since)[-1]
-    if (fault_of(code).name, side) not in lasting(table):
+    name, causes = fault_of(code).name, lasting(table)
+    # The last few tiles of a side that the ring passes by are tiles that do not come.
+    short = name == "TILE_SHORT" and any(cause == "HEAD_STARVED" for cause, _ in causes)
+    if not short and (name, side) not in causes:
         wrong.append(f"stopped by {shown((code, side))} but {ailing(table, caretaker, since)}")
-    if any(motor.drive for motor in table.board.motors.values()) or table.board.inputs["relay_closed"].level:
+    table.run_for(3)  # the console opens for tiles
+    powered = table.board.inputs["relay_closed"].level and not short
+    if any(motor.drive for motor in table.board.motors.values()) or powered:
         wrong.append(f"stopped by {shown((code, side))} but not at rest")
     return wrong
 
