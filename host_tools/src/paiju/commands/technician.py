@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
@@ -247,7 +248,8 @@ def audit_tiles(
         for finding in result.findings:
             typer.echo(finding.sentence)
         if result.missing:
-            codes = " ".join(code_of(face_of_tile(tile)) for tile in result.missing)
+            faces = Counter(code_of(face_of_tile(tile)) for tile in result.missing)
+            codes = " ".join(code if n == 1 else f"{n}×{code}" for code, n in faces.items())
             typer.echo(_("{count} tiles are missing: {codes}").format(count=len(result.missing), codes=codes))
         if result.complete:
             typer.echo(_("Set {name} is complete and sound: 144 tiles.").format(name=SET_NAMES[number]))
