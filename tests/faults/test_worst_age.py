@@ -19,7 +19,7 @@ from twin.tiles import make_set
 
 # docs/architecture.md, "How old": newcomers to a pond or meld, a hand, a whole pond or meld; ms
 IN_PLAY = (1000, 6000, 12000)
-WHILE_STACKING = (2000, 8000, 16000)
+WHILE_STACKING = (2000, 12000, 16000)
 INVENTORY = 0x01
 AFI = 0x10  # quiet tags answer too
 ONE_SLOT = 0x20
