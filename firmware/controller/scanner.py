@@ -3,7 +3,8 @@
 Tiles at rest in a pond or a meld are persistently quiet, so a single-slot probe there hears newcomers only. Hands
 are never quieted and are read in full, round by round between the probes. The last discard, the only one that can
 be claimed, is asked by its address. An AFI audit, which quiet tags answer too, re-reads each pond and meld in turn
-and whenever it gained or lost something.
+and whenever it gained or lost something. Between a discard and the next draw most of the air belongs to the hand that
+draws, then to the pond into which it discards.
 """
 
 import asyncio
@@ -25,30 +26,38 @@ _SEATS = const(4)
 
 # A zone is due when it has not been asked for this long, ms. Together they ask for more than there is air time:
 # the one that is most overdue by its own measure goes first, so nothing starves.
-_POND_ACTIVE = const(40)
-_POND = const(80)
+_POND_ACTIVE = const(16)
+_POND_EARLY = const(60)  # before its seat has drawn
+_POND = const(110)
 _MELD_ACTIVE = const(80)
-_MELD = const(120)
-_DISCARD = const(80)
-_HAND_ACTIVE = const(400)
+_MELD_EARLY = const(120)  # while the last discard can be claimed
+_MELD = const(180)
+_DISCARD = const(100)
 _HAND = const(1000)
-_AUDIT = const(2500)
-_DRAW = const(8000)  # after a discard or a claim a draw is awaited for this long: the hand is read all the time
-_LATE = const(4 << 8)  # four times its period: what bounds the age of a zone while a draw is awaited
+_AUDIT = const(2000)
+_DRAW = const(8000)  # after a discard or a claim a draw is awaited for this long: the hand is watched
+_DRAW_LATE = const(5500)  # with so much of that left it is overdue
+_LATE = const(7 << 7)  # 3.5 times its period: what bounds the age of a zone while a draw is awaited
 _REST = const(10)  # when nothing is due
-_RUN = const(3)  # probes in a row before a round of a full read
+_RUN = const(4)  # probes in a row before a round of a full read,
+_RUN_EARLY = const(1)  # while a draw comes next
 
 _HAND_ROOM = const(40)  # tags in one zone; more are an overflow
 _NEWCOMERS = const(24)
 _LOOKS = const(3)
+_HITS = const(2)  # of so many looks in a fresh field
+_ONE = const(16384)  # of the shares that are measured; a new look counts 1/64
+_DEAF_STEP = const(600)  # another look for each 3.7 % of answers that are missed,
+_STRAY_STEP = const(650)  # another fresh field for each 4 % of probes that hear a tile of another zone
 _PREY = const(3)  # missing tiles asked for in one zone visit
 _KNOWN_STRANGERS = const(16)
 _STRANGERS = const(18)  # their bit beside those of the zones
 _STRANGERS_MS = const(60000)  # more than these in so long are not told one by one
 
-# Foreground jobs: 0-3 pond of the seat, 4-7 meld of the seat, 8 the last discard
+# Jobs: 0-3 pond of the seat, 4-7 meld of the seat, 8 the last discard; then rounds, of a full read or of the watch
 _JOB_DISCARD = const(8)
 _JOBS = const(9)
+_JOB_WATCH = const(10)
 # Full reads: 0-3 hand of the seat, 4-7 meld, 8-11 pond
 _READS = const(12)
 
@@ -81,9 +90,18 @@ class Scanner:
         self._met = 0  # tags of it that have been looked at
         self._known = 0  # those of them that were known to be there
         self._turn = 0
+        self._late = False  # the full read in progress is
+        self._watched = -1  # the seat whose hand is watched
+        self._looked = 0  # tags of the watch that have been looked at
+        self._shared = [0] * _SEATS  # slots in which several tiles of the seat's hand collide, one bit each
+        self._slot = 0  # the last of them that was entered
+        self._deaf = 0  # share of the looks at tiles that are there in which they were silent
+        self._stray = 0  # share of the probes that heard a tile which answers elsewhere
         self._draw_until = ticks_ms()
+        self._early = False  # a discard lies there and the next seat has not drawn
         self._full = Inventory(_HAND_ROOM)
         self._few = Inventory(_NEWCOMERS)
+        self._watch = Inventory(_NEWCOMERS)
         self._uid = bytearray(8)
         self._hunted = bytearray(8)
         self._discard = -1  # tile index
@@ -125,7 +143,7 @@ class Scanner:
         await self._borrow()
         try:
             self._discard = -1
-            self._read = -1
+            self._read = self._watched = -1
             self._forget_strangers()
             self.presence.clear()
         finally:
@@ -182,7 +200,7 @@ class Scanner:
             self._failed(zone, fault)
 
     def _failed(self, zone, fault):
-        self._read = -1
+        self._read = self._watched = -1
         self.radio.failed(self._culprit(self.radio.port(zone), fault), fault)
 
     async def read_gate(self, side):
@@ -273,7 +291,7 @@ class Scanner:
             if port is not None:
                 await radio.heal(port)
             if not self._going:
-                self._read = -1
+                self._read = self._watched = -1
                 radio.silence()
                 lock.release()
                 await asyncio.sleep_ms(_REST)
@@ -289,13 +307,25 @@ class Scanner:
             try:
                 await radio.tune(zone)
                 if job < _JOB_DISCARD:
+                    self._stray -= self._stray >> 6
                     await air.probe()
                     if air.outcome != SILENT:
                         await self._newcomers(zone, air)
                 elif job == _JOB_DISCARD:
                     await air.read(self._discard_uid)
                     if air.outcome == SILENT:
-                        await self._check_discard(zone, air)
+                        await self._check_discard(zone)
+                    else:
+                        self._deaf -= self._deaf >> 6
+                elif job == _JOB_WATCH:
+                    await self._watch.round()
+                    self._spare()
+                    while self._drawn_in(zone):
+                        await radio.tune(zone)
+                        await self._arrival(zone, air)
+                    if not self._watch.more():
+                        self.noise[zone] += self._watch.noise
+                        self._begin_watch(zone)
                 else:
                     await self._full.round()
                     while self._stranger_in(zone):
@@ -303,6 +333,9 @@ class Scanner:
                     if not self._full.more():
                         self._read = -1
                         self.noise[zone] += self._full.noise
+                        self._deaf -= self._deaf * self._known >> 6
+                        if zone & 3 == HAND:
+                            self._shared[zone >> 2] = self._full.shared()
                         if not self._overflowed(zone) and self._known != presence.counts[zone]:
                             await self._miss(zone)
                 if presence.missing_count:
@@ -320,9 +353,12 @@ class Scanner:
         return port
 
     def _next_job(self):
-        """A foreground job that is due, or `_JOBS`: a round of a full read."""
-        if self._run < _RUN:
-            now = ticks_ms()
+        """A foreground job that is due, or a round: while a draw is awaited most are the watch's."""
+        now = ticks_ms()
+        left = ticks_diff(self._draw_until, now)
+        awaited = left > 0
+        self._early = awaited and self._discard >= 0
+        if self._run < (_RUN_EARLY if self._early else _RUN):
             best = -1
             urgency = 256
             for job in range(_JOBS):
@@ -335,14 +371,22 @@ class Scanner:
                 self._run += 1
                 return best
         self._run = 0
+        self._turn = self._turn + 1 & 7
+        if awaited and self._turn & (7 if left > _DRAW_LATE else 1) and not self._late:
+            if self.radio.usable(4 * self.active + HAND):
+                return _JOB_WATCH
         return _JOBS
 
     def _period(self, job):
         if job < 4:
-            return _POND_ACTIVE if job == self.active else _POND
+            if job != self.active:
+                return _POND
+            return _POND_EARLY if self._early else _POND_ACTIVE
         if job < 8:
-            return _MELD_ACTIVE if job - 4 == self.active else _MELD
-        return _DISCARD
+            if job - 4 == self.active:
+                return _MELD_ACTIVE
+            return _MELD_EARLY if self._early else _MELD
+        return _DISCARD if self._early else 4 * _DISCARD
 
     def _possible(self, job):
         if job == _JOB_DISCARD and self._discard < 0:
@@ -357,6 +401,12 @@ class Scanner:
             return 4 * (job - 4) + MELD
         if job == _JOB_DISCARD:
             return self.presence.zone_of[self._discard]
+        if job == _JOB_WATCH:
+            zone = 4 * self.active + HAND
+            if self._watched != self.active:
+                self._watched = self.active
+                self._begin_watch(zone)
+            return zone
         if self._read < 0:
             self._read = read = self._next_read()
             if read < 0:
@@ -367,30 +417,25 @@ class Scanner:
         return self._zone_of_read(self._read)
 
     def _next_read(self):
-        """The most overdue, if any; while a draw is awaited three of four are the active hand's, unless one is late."""
+        """The most overdue, if any."""
         now = ticks_ms()
         best = -1
         urgency = 255
         for read in range(_READS):
-            u = (ticks_diff(now, self._reads[read]) << 8) // self._read_period(read)
+            age = u = (ticks_diff(now, self._reads[read]) << 8) // self._read_period(read)
             if self._soon >> read & 1:
                 u += 512
             if u > urgency and self.radio.usable(self._zone_of_read(read)):
                 best = read
                 urgency = u
-        self._turn = self._turn + 1 & 3
-        awaited = ticks_diff(self._draw_until, now) > 0
-        if awaited and self._turn and urgency < _LATE and self.radio.usable(self._zone_of_read(self.active)):
-            best = self.active
+                self._late = age >= _LATE and read != self.active
         if best >= 0:
             self._reads[best] = now
             self._soon &= ~(1 << best)
         return best
 
     def _read_period(self, read):
-        if read >= _SEATS:
-            return _AUDIT
-        return _HAND_ACTIVE if read == self.active else _HAND
+        return _AUDIT if read >= _SEATS else _HAND
 
     def _zone_of_read(self, read):
         return 4 * (read & 3) + (read >> 2)
@@ -439,12 +484,50 @@ class Scanner:
         return False
 
     def _see(self, zone):
+        tile = self._at_home(zone)
+        if tile < 0:
+            return False
+        self.presence.see(tile)
+        self._known += 1
+        return True
+
+    def _at_home(self, zone):
+        """Index of the tile `_uid` if it is known to be in the zone, else -1."""
         code = self.registry.find(self._uid)
         if 0 <= code < tile_registry.DIE:
             tile = index_of(code)
             if self.presence.home(tile, zone):
-                self.presence.see(tile)
-                self._known += 1
+                return tile
+        return -1
+
+    def _begin_watch(self, zone):
+        self._looked = 0
+        self._watch.begin(self.radio.port(zone).air).more()
+
+    def _spare(self):
+        """After the first round of a watch: where known tiles collide only two of the slots are entered, in turn.
+
+        A newcomer shows in the others at once: as an answer or a collision where there was none.
+        """
+        watch = self._watch
+        if watch.rounds == 1:
+            old = watch.collided & self._shared[self._watched]
+            rest = old >> self._slot + 1 << self._slot + 1 or old
+            turn = rest & -rest
+            rest -= turn
+            turn |= rest & -rest
+            self._slot = 0
+            while turn >> self._slot > 1:
+                self._slot += 1
+            watch.pass_over(old & ~turn)
+
+    def _drawn_in(self, zone):
+        """Go on through the tags of the watch to the next that has come into the hand; it is in `_uid`."""
+        watch = self._watch
+        while self._looked < watch.count:
+            self._copy(watch.uids, self._looked)
+            self._looked += 1
+            if self._at_home(zone) < 0:
                 return True
         return False
 
@@ -459,8 +542,10 @@ class Scanner:
         tile = presence.unseen(zone, 0)
         while tile >= 0:
             if not presence.is_missing(tile) and self.registry.uid_of(code_at(tile), self._hunted):
-                if await self._silent(zone, self._hunted):
+                if await self._silent(zone, self._hunted, self._looks()):
                     self._lost(tile, zone)
+                else:
+                    self._unheard()
             tile = presence.unseen(zone, tile + 1)
 
     def _lost(self, tile, zone):
@@ -471,9 +556,7 @@ class Scanner:
 
     async def _arrival(self, zone, air):
         """A tag was heard in a zone where it is not known to be; its UID is in `_uid`."""
-        hits = self.registry.count
         code = await self._identify(zone, air)
-        hits = self.registry.count - hits  # reading its memory was a second look
         if not 0 <= code < tile_registry.DIE:
             if code < tile_registry.NONE and zone & 3 != HAND:
                 await air.persistent_quiet(self._uid)
@@ -492,20 +575,13 @@ class Scanner:
             presence.found(tile)
             await self._arrange(tile, zone, air)
             return
-        looks = _LOOKS
-        while hits < _LOOKS - 1:
-            if not looks:
-                return
-            looks -= 1
-            await air.read(self._uid)
-            if air.outcome == GOOD:
-                hits += 1
         if old != NOWHERE and not presence.is_missing(tile) and self.radio.usable(old):
-            if not await self._silent(old, self._uid):
+            if not await self._silent(old, self._uid, self._looks()):
                 self.conflicts += 1
+                self._stray += (_ONE - self._stray) >> 6
                 await self.radio.tune(zone)
                 return
-        if not await self._still(zone, air):
+        if not await self._proven(zone, air):
             return
         presence.settle(tile, zone)
         self._want(zone)
@@ -514,15 +590,29 @@ class Scanner:
         self._follow(tile, zone)
         await self._arrange(tile, zone, air)
 
-    async def _still(self, zone, air):
-        """True when `_uid` answers here in a fresh field too: a stray from a neighbouring zone seldom does."""
-        self.radio.silence()
-        await self.radio.tune(zone)
-        for _ in range(_LOOKS):
-            await air.read(self._uid)
-            if air.outcome == GOOD:
-                return True
-        return False
+    async def _proven(self, zone, air):
+        """True when `_uid` answers here in fresh fields too: a stray from another zone seldom does."""
+        for _ in range(1 + self._stray // _STRAY_STEP):
+            self.radio.silence()
+            await self.radio.tune(zone)
+            hits = 0
+            for _ in range(self._looks()):
+                await air.read(self._uid)
+                if air.outcome == GOOD:
+                    hits += 1
+                    if hits == _HITS:
+                        break
+            else:
+                return False
+        return True
+
+    def _looks(self):
+        """How often a tile is asked before its silence counts: the oftener, the more answers are missed."""
+        return _LOOKS + self._deaf // _DEAF_STEP
+
+    def _unheard(self):
+        """A tile was silent though it is there."""
+        self._deaf += (_ONE - self._deaf) >> 6
 
     def _follow(self, tile, zone):
         """Whose turn it is, as far as it decides where to look first."""
@@ -560,12 +650,12 @@ class Scanner:
         zone = presence.zone_of[tile]
         if not self.radio.usable(zone) or not self.registry.uid_of(code_at(tile), self._hunted):
             presence.wait_on(tile)
-        elif await self._silent(zone, self._hunted, 2 * _LOOKS):
+        elif await self._silent(zone, self._hunted, 2 * self._looks()):
             presence.part(tile)
         else:
             presence.found(tile)
 
-    async def _silent(self, zone, uid, looks=_LOOKS):
+    async def _silent(self, zone, uid, looks):
         """True when a tag is cleanly silent in a zone every time it is asked; anything else is presence."""
         await self.radio.tune(zone)
         air = self.radio.port(zone).air
@@ -575,9 +665,11 @@ class Scanner:
                 return False
         return True
 
-    async def _check_discard(self, zone, air):
-        if await self._silent(zone, self._discard_uid):
+    async def _check_discard(self, zone):
+        if await self._silent(zone, self._discard_uid, self._looks()):
             self._lost(self._discard, zone)
+        else:
+            self._unheard()
 
     async def _hunt(self):
         """Ask a meld and another zone, in turn, for the quiet tiles that are missing: they would not speak up."""

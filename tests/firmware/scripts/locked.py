@@ -59,7 +59,7 @@ async def main():
         beats[0] += 1
 
     scanner.heartbeat = beat
-    await asyncio.sleep_ms(4000)
+    await asyncio.sleep_ms(5500)
     gc.collect()
     before = gc.mem_free()
     micropython.heap_lock()
