@@ -2,7 +2,7 @@
 
     bench_rfid.py [SETS] [MINUTES]      SETS of each size (1000 for the full figure), MINUTES of moves (60: the hour)
 
-Time is virtual: SPI, air time and an interpreter cost per bus call are charged (hardware/twin/shim).
+Time is virtual: SPI, air time and interpreter are charged, as measured on an emulated Pico (hardware/twin/shim).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support.inventories import Found, adversarial_sets, random_sets, run
 from support.surface import HAND, MELD, POND, Surface
 
+from twin.air import EOF_US, T1_US, T2_US, T3_ASK10_US, reply_us, request_us
 from twin.noise import Noise
 
 SIZES = (14, 34, 136)
@@ -75,6 +76,21 @@ def moves(noise: str | None, minutes: float) -> None:
         cuts = statistics.quantiles(values, n=100) if len(values) > 1 else [*values, *[0.0] * 99][:99] * 99
         most = max(values, default=0)
         print(f"    {kind:38} {len(values):5} {cuts[49]:7.0f} {cuts[94]:7.0f} {cuts[98]:7.0f} {most:7.0f}")
+
+
+def bounds() -> None:
+    """Air time that no schedule can save, from the times of ISO/IEC 15693 alone."""
+    reply = T1_US + reply_us(12) + T2_US
+    probe, read = request_us(5) + reply, request_us(13) + T1_US + reply_us(7) + T2_US
+    silence = request_us(13) + T3_ASK10_US
+    told = probe + 2 * read + 3 * silence
+    answered = 16 * (1 - (15 / 16) ** 14)
+    first = request_us(5) + answered * reply + (16 - answered) * T3_ASK10_US + 15 * EOF_US
+    print("air time alone, ms")
+    print(f"  a tile heard by a probe, asked twice in a fresh field, three times where it was: {told / 1000:.1f}")
+    print(f"  first round over a hand of 14 (its tiles are loud: they may be discarded): {first / 1000:.1f};")
+    print(f"    {100 * (15 / 16) ** 13:.0f} % of newcomers answer alone in it, the others in a round below it")
+    print("  the rest: waiting for the zone's turn, 2-3 ms a field change, SPI and interpreter, the link")
 
 
 def step(surface: Surface, kind: str, tile: int, zone: int, pending: list[tuple[str, int, int]]) -> None:
@@ -141,6 +157,7 @@ def main() -> None:
     sets = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     minutes = float(sys.argv[2]) if len(sys.argv) > 2 else 2.0
     inventories(sets)
+    bounds()
     for noise in (None, "default", "harsh"):
         moves(noise, minutes)
 
