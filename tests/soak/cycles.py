@@ -217,9 +217,9 @@ def one_cut(table: Table, caretaker: Caretaker, kind: str, at_s: float) -> str:
                 mechanics.drop_in(tile)
         caretaker.wait(lambda: table.now >= end, max((end - table.now) / 1e6, 0.001))
     state, since = caretaker.state, caretaker.last
+    was_moving = any(motor.drive for motor in table.board.motors.values())
     stop(table, kind)
     if not mechanics.walls_up:
-        was_moving = state not in ("idle", "hold", "ready")
         ended = caretaker.build()
         told = [str(e["state"]) for e in caretaker.of("cycle", since)]
         if was_moving and "home" not in told:
@@ -228,7 +228,7 @@ def one_cut(table: Table, caretaker: Caretaker, kind: str, at_s: float) -> str:
             return f"in {state} {ended} {caretaker.faults(since)}"
     elif caretaker.held:
         caretaker.press("raise")
-        table.run_for(5)
+        caretaker.until_rest()
     if not wall_is_right(table):
         return f"in {state} wrong wall"
     results = [str(e["result"]) for e in caretaker.of("audit", begun)] or ["missing"]
