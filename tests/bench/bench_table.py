@@ -18,6 +18,7 @@ from support.playing import Evening, open_evening
 
 from paiju.game.tracker import Tracker
 from twin.geometry import zone_number
+from twin.table import HEAP
 
 HANDS = (1, 3, 5)
 
@@ -89,7 +90,8 @@ def main() -> None:
     for kind, values in {**everything, "all": [v for vs in everything.values() for v in vs]}.items():
         cuts = statistics.quantiles(values, n=100) if len(values) > 1 else values * 99
         print(f"  {kind:40} {len(values):5} {cuts[49]:7.0f} {cuts[94]:7.0f} {cuts[98]:7.0f} {max(values):7.0f}")
-    print(f"controller heap after a hand: {used} bytes used, {free} free (64-bit PC port, 192 KiB heap, code in ROM)")
+    heap = f"64-bit PC port, {HEAP >> 10} KiB heap, code in ROM"
+    print(f"controller heap after a hand: {used} bytes used, {free} free ({heap})")
     print(f"host: {1e6 * per_event:.0f} us of tracking for each event")
 
 
