@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from support.surface import HAND, MELD, POND, Surface
+from support.surface import HAND, MELD, POND, Surface, draw_and_discard
 
 from twin.noise import Noise, Profile
 from twin.tags import Tag
@@ -67,14 +67,7 @@ def test_play_under_noise_is_told_rightly(profile: str, tmp_path: Path) -> None:
         assert surface.settle()
         wall = iter(range(60, 140))
         for turn in range(8):
-            seat = turn % 4
-            surface.lay(next(wall), 4 * seat + HAND)
-            surface.run(rng.uniform(0.8, 1.6))
-            tile = rng.choice([n for n, zone in surface.true_places().items() if zone == 4 * seat + HAND])
-            surface.lift(tile)
-            surface.run(0.35)
-            surface.lay(tile, 4 * seat + POND)
-            surface.run(rng.uniform(0.4, 0.9))
+            draw_and_discard(surface, rng, turn % 4, next(wall), (0.4, 0.9))
         surface.settle(10.0)
         assert surface.places() == surface.true_places()
         assert not surface.wrong()

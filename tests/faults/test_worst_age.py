@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.caretaker import Caretaker
-from support.surface import GATE, HAND, POND, Surface
+from support.surface import GATE, HAND, POND, Surface, draw_and_discard
 
 from twin.air import Echo, Radio
 from twin.noise import Noise
@@ -76,14 +76,7 @@ def test_in_busy_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         surface.make_noise(Noise.named("default"))
         begin = surface.now_us
         for turn in range(20):
-            seat = turn % 4
-            surface.lay(next(wall), 4 * seat + HAND)
-            surface.run(rng.uniform(0.8, 1.6))
-            tile = rng.choice([n for n, zone in surface.true_places().items() if zone == 4 * seat + HAND])
-            surface.lift(tile)
-            surface.run(0.35)
-            surface.lay(tile, 4 * seat + POND)
-            surface.run(rng.uniform(0.6, 1.2))
+            draw_and_discard(surface, rng, turn % 4, next(wall), (0.6, 1.2))
         assert asked.too_old(begin, surface.now_us, IN_PLAY) == {}
 
 

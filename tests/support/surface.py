@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -147,3 +148,14 @@ class Surface(Shop):
     def _took(self, events: list[Event]) -> None:
         self.events.extend(events)
         self.stored_at.extend([self.table.now] * len(events))
+
+
+def draw_and_discard(surface: Surface, rng: random.Random, seat: int, tile: int, rest: tuple[float, float]) -> None:
+    """The seat draws `tile`, thinks, discards one of its hand; so many seconds follow, at random in `rest`."""
+    surface.lay(tile, 4 * seat + HAND)
+    surface.run(rng.uniform(0.8, 1.6))
+    thrown = rng.choice([n for n, zone in surface.true_places().items() if zone == 4 * seat + HAND])
+    surface.lift(thrown)
+    surface.run(0.35)
+    surface.lay(thrown, 4 * seat + POND)
+    surface.run(rng.uniform(*rest))
