@@ -47,6 +47,7 @@ class Technician:
         self._calibration = calibration
         self._at_work = 0  # leases that hold the workbench: the next may begin before the last has lapsed
         self._scanned = False  # whether the surface was being scanned before
+        self._learnt = True  # which tag is which tile, since before any of them was written
         self._tags = Inventory(_ROOM)
         self._of = -1  # the zone whose tags these are
         self._uid = bytearray(8)
@@ -68,6 +69,7 @@ class Technician:
         self._at_work -= 1
         if not self._at_work:
             self._of = -1
+            self._learnt = True
             self._answered()
             if self._scanned:
                 self._scanner.resume()
@@ -173,6 +175,11 @@ class Technician:
                 return SILENCE
             return WRITTEN if bytes(air.data[:_MEMORY]) == bytes(memory) else DIFFERS
 
+        if self._learnt and self._at_work:
+            # Tags change their tiles: all are learnt anew once the surface is scanned again.
+            self._learnt = False
+            await self._scanner.clear()
+            self._scanner.registry.clear()
         return await self._with(zone, -1, write)
 
     async def _unlock(self, zone, air, uid, password):

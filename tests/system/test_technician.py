@@ -160,6 +160,61 @@ def test_registering_twice_keeps_the_copies(shop: Shop) -> None:
     assert {tile: bytes(tile.tag.memory[:8]) for tile in shop.person.tiles} == before
 
 
+def test_a_tile_with_a_new_tag_is_known_at_once(shop: Shop) -> None:
+    """As soon as it is registered: the tag that it had before is no longer that tile."""
+    tile = shop.person.tiles[16]
+    shop.person.lay(tile, POND + 4)
+    shop.table.run_for(3.0)
+    shop.person.clear("pond.1")
+    shop.person.swap_tag(tile, Tag(0xE00401_0812345678))
+    shop.person.work()
+    assert shop.at_work(register(shop.bench, shop, 0, POND, [face_of("5m")])) == []
+    shop.table.run_for(5.0)
+    assert [event["zone"] for event in shop.events if event.kind == "enter" and event["tile"] == 16] == [POND + 4, POND]
+    assert [event["zone"] for event in shop.events if event.kind == "leave" and event["tile"] == 16] == [POND + 4]
+    assert not [event for event in shop.events if event.kind == "tag"]
+
+
+def test_a_tag_that_was_registered_as_another_face_is_the_new_one_at_once(shop: Shop) -> None:
+    wrong, right = shop.person.tiles[16:20], shop.person.tiles[20:24]
+    shop.person.lay_rows(wrong, POND)
+    shop.table.run_for(4.0)
+    shop.person.clear("pond.0")
+    for one, other in zip(wrong, right, strict=True):  # their tags had been mixed up
+        mine, yours = one.tag, other.tag
+        shop.person.swap_tag(one, yours)
+        shop.person.swap_tag(other, mine)
+    shop.person.work()
+    assert shop.at_work(register(shop.bench, shop, 0, POND, [face_of("5m"), face_of("6m")])) == []
+    told = len(shop.events)
+    shop.table.run_for(5.0)
+    assert {event["tile"] for event in shop.events[told:] if event.kind == "enter"} == {20, 21, 22, 23}
+
+
+@pytest.mark.parametrize("after_ms", [20, 50, 80, 95, 110, 125, 140])
+def test_a_tile_pulled_away_while_it_is_written_is_told_and_written_the_next_time(after_ms: int, shop: Shop) -> None:
+    """Also when only its password has been changed, or only half of what is to be written."""
+    shop.person.erase()
+    shop.person.turn_key()
+    tile = shop.person.tiles[0]
+    shop.person.lay(tile, POND)
+    shop.table.run_for(1.0)
+    uid = tile.tag.uid.to_bytes(8, "little")
+    memory = tile_memory(uid, 0, tile.number)
+    shop.at_work(shop.bench.keep_password(0, 77))
+
+    async def write() -> str:
+        shop.table.clock.after(1000 * after_ms, lambda: shop.table.world.ground.lift(tile))
+        return await shop.bench.write(POND, uid, memory, AFI_TILE)
+
+    assert shop.at_work(write()) == "silent"
+    shop.person.lay(tile, POND)
+    shop.table.run_for(1.0)
+    assert shop.at_work(shop.bench.write(POND, uid, memory, AFI_TILE)) == ""
+    assert (bytes(tile.tag.memory[:8]), tile.tag.passwords[WRITE]) == (memory, 77)
+    assert (tile.tag.pointer, tile.tag.protection) == (2, PROTECT_WRITE_LOW)
+
+
 def test_a_sound_set_is_complete_in_spite_of_noise(tmp_path: Path) -> None:
     with Shop(tmp_path, noise="default") as shop:
         shop.person.work()
@@ -225,6 +280,18 @@ def test_a_dead_reader_is_named_and_the_other_zones_go_on(shop: Shop) -> None:
         shop.at_work(shop.bench.tags(POND))
     assert shop.at_work(shop.bench.tags(POND + 4)).tags == ()
     assert asyncio.run(shop.bench.zone(POND)).reader in ("degraded", "down")
+
+
+@pytest.mark.parametrize("fault", ["busy", "stuck"])
+def test_a_reader_that_hangs_now_and_then_ends_no_work(fault: str, shop: Shop) -> None:
+    shop.person.erase()
+    shop.person.work()
+    reader = shop.table.board.readers[0]
+    for n in range(1, 20):
+        shop.table.clock.after(1_300_000 * n, lambda: reader.faults.add(fault))
+    assert shop.at_work(register(shop.bench, shop, 0, POND, [face_of("5m"), face_of("6m")])) == []
+    result = shop.at_work(calibrate(shop.bench, shop, [POND], (2, 1), 10, DAY))[0]
+    assert set(result.rates.values()) == {1.0}
 
 
 def paiju(*arguments: str, port: str = "", typed: str = "") -> subprocess.CompletedProcess[str]:

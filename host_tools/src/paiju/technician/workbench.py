@@ -19,6 +19,8 @@ LEVELS = 16
 ANSWER_S = 20.0
 PAUSE_S = 0.05
 READERS = 5
+TRIES = 3  # of a command in which a reader failed: the table restarts it meanwhile
+RESTART_S = 0.3
 _NO_ZONE = ("request", "display", "reader", "tag_password")  # commands whose first argument is no zone
 _STATES = ("ok", "degraded", "down", "starting")
 _FAULTS = ("", "dead", "hung", "refused", "hot", "field_lost")
@@ -138,7 +140,7 @@ class Workbench:
         tags: list[Tag] = []
         count, overflow, noise = 1, False, 0
         while len(tags) < count:
-            reply = await self._table.command("tag", zone, len(tags))
+            reply = await self._command("tag", zone, len(tags))
             self._judge("tag", reply, zone)
             f = reply.fields
             if not tags:
@@ -176,10 +178,18 @@ class Workbench:
         await self._ask("display", seat, text.encode().ljust(5)[:5])
 
     async def _ask(self, name: str, *args: int | bytes) -> dict[str, int]:
-        reply = await self._table.command(name, *args)
+        reply = await self._command(name, *args)
         zone = args[0] if name not in _NO_ZONE and isinstance(args[0], int) else None
         self._judge(name, reply, zone)
         return {key: int(value) for key, value in reply.fields.items() if not isinstance(value, bytes)}
+
+    async def _command(self, name: str, *args: int | bytes) -> Reply:
+        for _try in range(TRIES):
+            reply = await self._table.command(name, *args)
+            if reply.status != "failed":
+                break
+            await self._table.pause(RESTART_S)
+        return reply
 
     def _judge(self, name: str, reply: Reply, zone: int | None = None) -> None:
         if reply.ok:
