@@ -35,6 +35,7 @@ class Presence:
         self._missing = array("h", [-1] * _MISSING)
         self._until = [ticks_ms()] * _MISSING
         self.missing_count = 0
+        self.changes = 0  # moves on whenever a tile comes, goes or is missed
 
     def home(self, tile, zone):
         """True if the tile is known to be in the zone and was seen there since."""
@@ -50,6 +51,7 @@ class Presence:
         if old == zone:
             return
         self.zone_of[tile] = zone
+        self._changed()
         self.counts[zone] += 1
         if old == NOWHERE:
             self._emit("enter", zone, code_at(tile))
@@ -68,6 +70,7 @@ class Presence:
         self._missing[slot] = tile
         self._until[slot] = ticks_add(ticks_ms(), HOLD_MS)
         self.missing_count += 1
+        self._changed()
 
     def found(self, tile):
         """The tile answered where it is known to be."""
@@ -76,6 +79,7 @@ class Presence:
             if slot >= 0:
                 self._missing[slot] = -1
                 self.missing_count -= 1
+                self._changed()
 
     def due(self, zone=NOWHERE):
         """A tile that has been missing long enough to have left, or any that is missing from `zone`; else -1."""
@@ -116,6 +120,15 @@ class Presence:
                 self._leave(tile)
             self.quiet[tile] = 0
 
+    def after(self, zone, tile):
+        """The next tile from `tile` on that is in `zone` and not missing, or -1."""
+        zones = self.zone_of
+        while tile < TILES:
+            if zones[tile] == zone and self._slot(tile) < 0:
+                return tile
+            tile += 1
+        return -1
+
     # -- comparing a full read with what is known --------------------------------------------------------------
 
     def begin(self):
@@ -143,8 +156,12 @@ class Presence:
                 return slot
         return -1
 
+    def _changed(self):
+        self.changes = self.changes + 1 & 0xFFFF
+
     def _leave(self, tile):
         zone = self.zone_of[tile]
         self.zone_of[tile] = NOWHERE
+        self._changed()
         self.counts[zone] -= 1
         self._emit("leave", zone, code_at(tile))

@@ -1,10 +1,11 @@
 """Reads the surface: which antenna is asked what, and when.
 
 Tiles at rest in a pond or a meld are persistently quiet, so a single-slot probe there hears newcomers only. Hands
-are never quieted and are read in full, round by round between the probes. The last discard, the only one that can
-be claimed, is asked by its address. An AFI audit, which quiet tags answer too, re-reads each pond and meld in turn
-and whenever it gained or lost something. Between a discard and the next draw most of the air belongs to the hand that
-draws, then to the pond into which it discards.
+are never quieted beyond their field and are read in full, round by round between the probes. The last discard, the
+only one that can be claimed, is asked by its address. An AFI audit, which quiet tags answer too, re-reads each pond
+and meld in turn and whenever it gained or lost something. Between a discard and the next draw most of the air belongs
+to the hand that draws, then to the pond into which it discards. That hand is watched: its known tiles are silenced
+one by one for as long as the field stays on, then a probe hears what has come in.
 """
 
 import asyncio
@@ -39,8 +40,8 @@ _DRAW = const(8000)  # after a discard or a claim a draw is awaited for this lon
 _DRAW_LATE = const(5500)  # with so much of that left it is overdue
 _LATE = const(7 << 7)  # 3.5 times its period: what bounds the age of a zone while a draw is awaited
 _REST = const(10)  # when nothing is due
-_RUN = const(4)  # probes in a row before a round of a full read,
-_RUN_EARLY = const(1)  # while a draw comes next
+_RUN = const(4)  # probes in a row before a round of a full read or a watch,
+_RUN_EARLY = const(3)  # while a draw comes next
 
 _HAND_ROOM = const(40)  # tags in one zone; more are an overflow
 _NEWCOMERS = const(24)
@@ -91,17 +92,16 @@ class Scanner:
         self._known = 0  # those of them that were known to be there
         self._turn = 0
         self._late = False  # the full read in progress is
-        self._watched = -1  # the seat whose hand is watched
-        self._looked = 0  # tags of the watch that have been looked at
-        self._shared = [0] * _SEATS  # slots in which several tiles of the seat's hand collide, one bit each
-        self._slot = 0  # the last of them that was entered
+        self._held = bytearray(8 * _NEWCOMERS)  # UIDs of the tiles in the hand that is watched
+        self._held_in = NOWHERE  # its zone
+        self._held_count = 0
+        self._held_at = 0  # `presence.changes` then
         self._deaf = 0  # share of the looks at tiles that are there in which they were silent
         self._stray = 0  # share of the probes that heard a tile which answers elsewhere
         self._draw_until = ticks_ms()
         self._early = False  # a discard lies there and the next seat has not drawn
         self._full = Inventory(_HAND_ROOM)
         self._few = Inventory(_NEWCOMERS)
-        self._watch = Inventory(_NEWCOMERS)
         self._uid = bytearray(8)
         self._hunted = bytearray(8)
         self._discard = -1  # tile index
@@ -143,7 +143,7 @@ class Scanner:
         await self._borrow()
         try:
             self._discard = -1
-            self._read = self._watched = -1
+            self._read = -1
             self._forget_strangers()
             self.presence.clear()
         finally:
@@ -200,7 +200,7 @@ class Scanner:
             self._failed(zone, fault)
 
     def _failed(self, zone, fault):
-        self._read = self._watched = -1
+        self._read = -1
         self.radio.failed(self._culprit(self.radio.port(zone), fault), fault)
 
     async def read_gate(self, side):
@@ -291,7 +291,7 @@ class Scanner:
             if port is not None:
                 await radio.heal(port)
             if not self._going:
-                self._read = self._watched = -1
+                self._read = -1
                 radio.silence()
                 lock.release()
                 await asyncio.sleep_ms(_REST)
@@ -318,14 +318,13 @@ class Scanner:
                     else:
                         self._deaf -= self._deaf >> 6
                 elif job == _JOB_WATCH:
-                    await self._watch.round()
-                    self._spare()
-                    while self._drawn_in(zone):
-                        await radio.tune(zone)
-                        await self._arrival(zone, air)
-                    if not self._watch.more():
-                        self.noise[zone] += self._watch.noise
-                        self._begin_watch(zone)
+                    for i in range(self._hold(zone)):
+                        self._copy(self._held, i, self._hunted)
+                        await air.stay_quiet(self._hunted)
+                    await air.probe()
+                    if air.outcome != SILENT:
+                        await self._newcomers(zone, air)
+                    radio.silence()  # they are loud again
                 else:
                     await self._full.round()
                     while self._stranger_in(zone):
@@ -334,8 +333,6 @@ class Scanner:
                         self._read = -1
                         self.noise[zone] += self._full.noise
                         self._deaf -= self._deaf * self._known >> 6
-                        if zone & 3 == HAND:
-                            self._shared[zone >> 2] = self._full.shared()
                         if not self._overflowed(zone) and self._known != presence.counts[zone]:
                             await self._miss(zone)
                 if presence.missing_count:
@@ -353,7 +350,7 @@ class Scanner:
         return port
 
     def _next_job(self):
-        """A foreground job that is due, or a round: while a draw is awaited most are the watch's."""
+        """A foreground job that is due, or a round: while a draw comes next the watch takes most of their turns."""
         now = ticks_ms()
         left = ticks_diff(self._draw_until, now)
         awaited = left > 0
@@ -371,8 +368,8 @@ class Scanner:
                 self._run += 1
                 return best
         self._run = 0
-        self._turn = self._turn + 1 & 7
-        if awaited and self._turn & (7 if left > _DRAW_LATE else 1) and not self._late:
+        self._turn = self._turn + 1 & 3
+        if awaited and self._turn & (3 if self._early and left > _DRAW_LATE else 1) and not self._late:
             if self.radio.usable(4 * self.active + HAND):
                 return _JOB_WATCH
         return _JOBS
@@ -402,11 +399,7 @@ class Scanner:
         if job == _JOB_DISCARD:
             return self.presence.zone_of[self._discard]
         if job == _JOB_WATCH:
-            zone = 4 * self.active + HAND
-            if self._watched != self.active:
-                self._watched = self.active
-                self._begin_watch(zone)
-            return zone
+            return 4 * self.active + HAND
         if self._read < 0:
             self._read = read = self._next_read()
             if read < 0:
@@ -446,10 +439,11 @@ class Scanner:
 
     # -- what was heard ----------------------------------------------------------------------------------------
 
-    def _copy(self, uids, number):
+    def _copy(self, uids, number, into=None):
+        into = into or self._uid
         at = 8 * number
         for i in range(8):
-            self._uid[i] = uids[at + i]
+            into[i] = uids[at + i]
 
     async def _newcomers(self, zone, air):
         """A probe was answered."""
@@ -500,36 +494,22 @@ class Scanner:
                 return tile
         return -1
 
-    def _begin_watch(self, zone):
-        self._looked = 0
-        self._watch.begin(self.radio.port(zone).air).more()
-
-    def _spare(self):
-        """After the first round of a watch: where known tiles collide only two of the slots are entered, in turn.
-
-        A newcomer shows in the others at once: as an answer or a collision where there was none.
-        """
-        watch = self._watch
-        if watch.rounds == 1:
-            old = watch.collided & self._shared[self._watched]
-            rest = old >> self._slot + 1 << self._slot + 1 or old
-            turn = rest & -rest
-            rest -= turn
-            turn |= rest & -rest
-            self._slot = 0
-            while turn >> self._slot > 1:
-                self._slot += 1
-            watch.pass_over(old & ~turn)
-
-    def _drawn_in(self, zone):
-        """Go on through the tags of the watch to the next that has come into the hand; it is in `_uid`."""
-        watch = self._watch
-        while self._looked < watch.count:
-            self._copy(watch.uids, self._looked)
-            self._looked += 1
-            if self._at_home(zone) < 0:
-                return True
-        return False
+    def _hold(self, zone):
+        """How many tiles a hand holds; their UIDs are in `_held`."""
+        presence = self.presence
+        if self._held_in != zone or self._held_at != presence.changes:
+            self._held_in = zone
+            self._held_at = presence.changes
+            self._held_count = 0
+            tile = presence.after(zone, 0)
+            while tile >= 0 and self._held_count < _NEWCOMERS:
+                if self.registry.uid_of(code_at(tile), self._hunted):
+                    at = 8 * self._held_count
+                    for i in range(8):
+                        self._held[at + i] = self._hunted[i]
+                    self._held_count += 1
+                tile = presence.after(zone, tile + 1)
+        return self._held_count
 
     async def _admit(self, zone, air):
         await self.radio.tune(zone)

@@ -252,24 +252,6 @@ class Inventory(Operation):
         air.reader.ask(air._inventory(self._afi, 4 * level, self._mask, 0))
         return self
 
-    @property
-    def collided(self):
-        """Slots of the first round, one bit each, that are still to be entered."""
-        return self._pending[0]
-
-    def pass_over(self, slots):
-        """Do not enter these slots of the first round."""
-        self._pending[0] &= ~slots
-
-    def shared(self):
-        """Slots of the first round, one bit each, to which more than one of the tags found belongs."""
-        once = more = 0
-        for at in range(0, 8 * self.count, 8):
-            slot = 1 << (self.uids[at] & 15)
-            more |= once & slot
-            once |= slot
-        return more
-
     def cancelled(self):
         self._air.cancelled()
 

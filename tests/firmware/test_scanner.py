@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from rig import Loose, Table
 
+from twin import tags
 from twin.air import Noise
 from twin.tags import State, Tag
 from twin.tiles import AFI_TILE, Tile, make_die, make_set
@@ -147,6 +148,35 @@ def test_a_drawn_tile_enters_and_a_tile_put_away_leaves() -> None:
     assert scene.when("leave", HAND, 5) > 6000
     assert scene.when("leave", POND, 41) > 6000
     assert sorted(scene.places()) == sorted([*(n for n in range(13) if n != 5), 40, 100])
+
+
+@pytest.mark.parametrize("trouble", ["nothing", "a tile stays loud", "a stranger lies there"])
+def test_an_awaited_draw_is_heard_soon_and_the_hand_is_loud_again(
+    trouble: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a discard the next hand is silenced while its field is on, so that one probe hears what comes in."""
+    scene = Scene()
+    scene.deal(HAND, range(13))
+    scene.deal(4 + HAND, range(20, 33))
+    scene.hold(50)
+    if trouble == "a tile stays loud":  # it never hears STAY QUIET
+        deaf, obeys = scene.tiles[25].tag, tags._COMMANDS[0x02]
+        monkeypatch.setitem(tags._COMMANDS, 0x02, lambda tag, request: None if tag is deaf else obeys(tag, request))
+    elif trouble == "a stranger lies there":
+        scene.table.put([Tag(0xE004010900000077, b"", 0)], 4 + HAND)
+    scene.at(8.0, 3, None)
+    scene.at(8.4, 3, POND)
+    scene.at(9.5, 50, 4 + HAND)
+    scene.at(10.3, 31, None)  # out of the hand that has just been watched
+    scene.at(10.7, 31, 4 + POND)
+    scene.run(16_000)
+    assert 9500 <= scene.when("enter", 4 + HAND, 50) <= 9800
+    assert 10_700 <= scene.when("moved", 31, 4 + HAND, 4 + POND) <= 10_900
+    assert not scene.of("leave")
+    assert scene.places() == {
+        **dict.fromkeys([0, 1, 2, *range(4, 13)], HAND), 3: POND, 31: 4 + POND,
+        **dict.fromkeys([*range(20, 31), 32, 50], 4 + HAND),
+    }  # fmt: skip
 
 
 def test_a_tile_lifted_and_put_back_is_no_event() -> None:
@@ -339,14 +369,19 @@ def test_f13_clean_silence_counts_toward_removal_within_a_bound() -> None:
     assert scene.places() == dict.fromkeys(range(13), 4 + HAND)
 
 
-def test_the_scanner_at_rest_allocates_nothing() -> None:
+@pytest.mark.parametrize("discarded", [False, True])
+def test_the_scanner_at_rest_allocates_nothing(discarded: bool) -> None:
+    """Also while it watches the hand that draws next."""
     scene = Scene()
     scene.deal(HAND, range(13))
-    scene.deal(4 + HAND, range(20, 33))
-    scene.deal(8 + POND, range(40, 50))
+    scene.deal(12 + HAND, range(20, 33))
+    scene.deal(4 + POND, range(40, 50))
+    if discarded:
+        scene.at(4.0, 12, 8 + POND)
     lines = scene.table.run("locked")
     words = dict(zip(*[iter(lines[-1].split())] * 2, strict=True))
     assert int(words["jobs"]) > 50
+    assert int(words["watched"]) > 10 or not discarded
     assert words["lost"] == "0"
     assert words["tiles"] == "36"
 

@@ -53,23 +53,25 @@ async def main():
     await radio.start()
     scanner = Scanner(radio, TileRegistry(), board_rig.emit)
     task = asyncio.create_task(scanner.run())
-    beats = [0]
+    beats = [0, 0]
 
     def beat():
         beats[0] += 1
+        beats[1] += scanner._early
 
     scanner.heartbeat = beat
     await asyncio.sleep_ms(5500)
     gc.collect()
     before = gc.mem_free()
     micropython.heap_lock()
-    seen = beats[0]
+    seen, watched = beats
     await asyncio.sleep_ms(2000)
     seen = beats[0] - seen
+    watched = beats[1] - watched
     micropython.heap_unlock()
     if task.done():
         await task
-    print("jobs", seen, "lost", before - gc.mem_free(), "tiles", sum(scanner.presence.counts))
+    print("jobs", seen, "watched", watched, "lost", before - gc.mem_free(), "tiles", sum(scanner.presence.counts))
 
 
 asyncio.run(main())
