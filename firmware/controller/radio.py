@@ -4,6 +4,7 @@ One field at a time keeps the rule that neighbouring fields are never on togethe
 """
 
 import asyncio
+from array import array
 from time import ticks_add, ticks_diff, ticks_ms
 
 from micropython import const
@@ -55,6 +56,7 @@ class Radio:
         self.zones = zones
         self.zone = -1  # whose field is on
         self.levels = bytearray([MIN_LEVEL] * len(zones))  # receiver threshold of each zone
+        self.powers = array("b", bytes(len(zones)))  # power trim of each zone
         self.lock = asyncio.Lock()  # held by whoever uses the air
         self._irq = irq
         self._emit = emit
@@ -82,6 +84,7 @@ class Radio:
         self.silence()
         port.mux.select(antenna)
         port.reader.min_level = self.levels[zone]
+        port.reader.trim = self.powers[zone]
         self.zone = zone
         return port.reader.field_on()
 

@@ -25,6 +25,7 @@ _NOBODY = b"\xff\xff\xff\xff\xff\xff\xff\xff"  # no tag has this UID
 _MEMORY = const(8)  # bytes of blocks 0 and 1
 _BLOCKS = const(2)
 _REQUEST_MS = const(1200)
+_A_FIELD = const(4)  # looks in one field
 _OFF_MS = const(5)  # a field off for so long surely resets a tag
 _FAULTS = (ReaderDead, ReaderHung, ReaderOrder, ReaderHot, FieldLost)
 
@@ -77,12 +78,12 @@ class Technician:
     def zone(self, zone):
         radio, scanner = self._radio, self._scanner
         port = radio.port(zone)
-        level, margin, floor, day = self._calibration.of(zone)
+        _, margin, floor, day, _ = self._calibration.of(zone)
         surface = zone < _SURFACE and zone & 3 != GATE
         return (
             port.state, min(port.failures, 255), scanner.presence.counts[zone],
             scanner.asked_ms(zone) if surface else 0, scanner.noise[zone], scanner.conflicts,
-            radio.levels[zone], margin, floor, day,
+            radio.levels[zone], margin, floor, day, radio.powers[zone],
         )  # fmt: skip
 
     def reader(self, number):
@@ -101,15 +102,18 @@ class Technician:
         self._passwords.save(**{name: password})
         return 1
 
-    async def _with(self, zone, level, work):
-        """Run `work(air)` with the zone's field on and the receiver at `level` (-1: as calibrated)."""
+    async def _with(self, zone, work, level=-1, power=0):
+        """Run `work(air)` with the zone's field on, the receiver at `level` and the field at `power`.
+
+        Both as calibrated without a `level`.
+        """
         if not self._at_work:
             raise CommandError(messages.MODE)
         radio = self._radio
         await radio.lock.acquire()
-        usual = radio.levels[zone]
+        usual = radio.levels[zone], radio.powers[zone]
         if level >= 0:
-            radio.levels[zone] = level
+            radio.levels[zone], radio.powers[zone] = level, power
         try:
             if not radio.usable(zone):
                 await radio.heal(radio.port(zone))
@@ -120,7 +124,7 @@ class Technician:
             radio.failed(radio.port(zone), fault)
             raise CommandError(messages.FAILED)
         finally:
-            radio.levels[zone] = usual
+            radio.levels[zone], radio.powers[zone] = usual
             radio.silence()
             radio.lock.release()
 
@@ -147,7 +151,7 @@ class Technician:
                     known = 1
                     return
 
-        await self._with(zone, -1, read)
+        await self._with(zone, read)
         if self._of != zone:
             return 0, 0, 0, 0, bytes(8), memory
         uid = bytes(self._uid) if number < tags.count else bytes(8)
@@ -180,7 +184,7 @@ class Technician:
             self._learnt = False
             await self._scanner.clear()
             self._scanner.registry.clear()
-        return await self._with(zone, -1, write)
+        return await self._with(zone, write)
 
     async def _unlock(self, zone, air, uid, password):
         """Open a tag with the password, which it is given if it still has that of the factory."""
@@ -195,17 +199,29 @@ class Technician:
             await self._radio.tune(zone)
         return outcome
 
-    async def noise_floor(self, zone, level, shots):
+    async def noise_floor(self, zone, level, power, shots):
         """Requests to a tag that does not exist: whatever is heard then is noise."""
-        return (await self._with(zone, level, lambda air: _count(air, _NOBODY, shots)))[1]
+        return (await self._with(zone, lambda air: _count(air, _NOBODY, shots), level, power))[1]
 
-    async def read_rate(self, zone, level, shots, uid):
-        return await self._with(zone, level, lambda air: _count(air, uid, shots))
+    async def read_rate(self, zone, level, power, shots, uid):
+        """In several fields: whether a tag far off wakes up is settled when the field comes on."""
 
-    def calibrate(self, zone, level, margin, floor, day):
+        async def read(air):
+            good = damaged = 0
+            for done in range(0, shots, _A_FIELD):
+                self._radio.silence()
+                await self._radio.tune(zone)
+                some = await _count(air, uid, min(_A_FIELD, shots - done))
+                good += some[0]
+                damaged += some[1]
+            return good, damaged
+
+        return await self._with(zone, read, level, power)
+
+    def calibrate(self, zone, level, margin, floor, day, power):
         if not self._at_work:
             raise CommandError(messages.MODE)
-        self._calibration.keep(zone, level, margin, floor, day)
+        self._calibration.keep(zone, level, margin, floor, day, power)
 
     async def request(self, seat, text):
         """Show what is wanted and wait a while for the seat's referee button, which says that it is done."""

@@ -65,6 +65,8 @@ _RX_26_KBIT = const(0x8D)
 _EEPROM_VERSIONS = const(0x10)  # product, firmware, EEPROM; then up to 1Bh
 _EEPROM_IRQ = const(0x1A)
 _TEST_BUS = const(0x80)
+_EEPROM_MISC = const(0xE8)
+_DPC_XI = const(0x10)  # the correction of dynamic power control is in effect
 
 _SPIN_US = const(3000)  # BUSY of ordinary commands: some tens of us
 _SLOW_US = const(18000)  # RF configuration, field, EEPROM
@@ -125,6 +127,12 @@ _ask_boot = bytes((_READ_REGISTER_MULTIPLE, _SYSTEM_STATUS, _RF_STATUS))
 _clear_timer = bytes((_WRITE_REGISTER_MULTIPLE, _IRQ_CLEAR, _WRITE, 0, 0x10, 0, 0))
 _ALL_BUT_HOT = const(0x000EFFFF)  # heat that struck between two requests is told by the next status
 _RELOAD_AT = const(21)  # of TIMER1 in an order that sets it
+_trim = bytearray((  # SYSTEM_CONFIG 19:12 (table 75)
+    _WRITE_REGISTER_MULTIPLE,
+    _SYSTEM_CONFIG, _AND, 0xFF, 0x0F, 0xF0, 0xFF,
+    _SYSTEM_CONFIG, _OR, 0, 0, 0, 0,
+))  # fmt: skip
+_TRIM_AT = const(10)
 _MIN_LEVEL_AT = const(4)  # byte of the setup that holds MIN_LEVEL in its upper half
 _BOOT_US = const(2700)  # 2.5 ms typically; whoever takes longer after a soft reset gets a hard one
 _BOOT_CAUSE = const(0x1F)  # SYSTEM_STATUS (table 110):
@@ -214,6 +222,8 @@ class Pn5180(Operation):
         self._ask_order = self._call_order = bytearray()
         self.version = (0, 0)
         self.min_level = MIN_LEVEL  # 0-15, from the next field on: weaker answers are not heard
+        self.trim = 0  # -128 to 127, from the next field on: the field's power
+        self._trimmed = 0  # what the chip holds
         self.outcome = SILENT
         self.length = 0
         self.field = False
@@ -226,16 +236,17 @@ class Pn5180(Operation):
         self._state = _NOTHING
         self.field = False
         self._confirm = self._proven = False
+        self._trimmed = 0
         fresh = self._way == _FRESH
         self._way = _HARD
         if not fresh:
             await self._hard_reset()
         head = await self._eeprom()
-        if not head[_EEPROM_IRQ - _EEPROM_VERSIONS] & 1:
-            # Lines are ORed active high; the factory value is not in the sheet. Written once in a chip's life.
-            value = head[_EEPROM_IRQ - _EEPROM_VERSIONS] | 1
-            self._frame(bytes((_WRITE_EEPROM, _EEPROM_IRQ, value)))
-            await self._ready("EEPROM")
+        # Lines are ORed active high; the factory values are not in the sheet. Written once in a chip's life.
+        written = await self._set_bit(_EEPROM_IRQ, head[_EEPROM_IRQ - _EEPROM_VERSIONS], 1)
+        self._frame(bytes((_READ_EEPROM, _EEPROM_MISC, 1)))
+        self._answer(1)
+        if await self._set_bit(_EEPROM_MISC, _rx[0], _DPC_XI) or written:
             await self._hard_reset()
         self._confirm = bool(head[7] & _TEST_BUS)
         self.version = (head[3], head[2])
@@ -260,7 +271,8 @@ class Pn5180(Operation):
             (_CRC_RX_CONFIG, _WRITE, crc_rx & 0xFFFFFFC0 | 0x1B),
             (_CRC_TX_CONFIG, _WRITE, crc_tx & 0xFFFFFFC0 | 0x1B),
             (_RX_WAIT_CONFIG, _WRITE, 0x1F7F),  # receiver closed for 292 us, before t1
-            (_TX_WAIT_CONFIG, _WRITE, 0),  # t2 is kept here: TX_WAIT would also run before every empty slot
+            # t2 is kept here: TX_WAIT would also run before every empty slot; 7Fh is what power control requires
+            (_TX_WAIT_CONFIG, _WRITE, 0x7F),
             (_TIMER1_RELOAD, _WRITE, _ticks(_START_US)),
             (_TIMER1_CONFIG, _WRITE, _TIMER_RF_ON),
             (_IRQ_CLEAR, _WRITE, _ALL_BUT_HOT),
@@ -315,6 +327,14 @@ class Pn5180(Operation):
         if head[2:4] in (b"\0\0", b"\xff\xff") or head[4:6] in (b"\0\0", b"\xff\xff"):
             raise ReaderDead(self.name, "no version: reader or its wiring is dead")
         return head
+
+    async def _set_bit(self, address, value, bit):
+        """True when the EEPROM had to be written."""
+        if value & bit:
+            return False
+        self._frame(bytes((_WRITE_EEPROM, address, value | bit)))
+        await self._ready("EEPROM")
+        return True
 
     async def _ready(self, doing):
         for _ in range(18):
@@ -447,6 +467,8 @@ class Pn5180(Operation):
                 raise ReaderHung(self.name, "BUSY stays high at LOAD_RF_CONFIG")
             self._irq.park_ms(0)
             return False
+        if self.trim != self._trimmed:
+            self._write_trim()
         setup = self._setup
         setup[_MIN_LEVEL_AT] = self.min_level << 4
         self._frame(setup)
@@ -457,6 +479,13 @@ class Pn5180(Operation):
         self._more_us = 0
         self._turned = False
         return self.step()
+
+    def _write_trim(self):
+        trim = self.trim
+        _trim[_TRIM_AT] = trim << 4 & 0xF0
+        _trim[_TRIM_AT + 1] = trim >> 4 & 0x0F
+        self._frame(_trim)
+        self._trimmed = trim
 
     def _answer_status(self):
         if not _status[10] & _B10_FIELD:

@@ -164,6 +164,11 @@ class Radio:
         self._silent_since: float | None = None
         self.t3_us = T3_ASK10_US
 
+    def amplify(self, db: float) -> None:
+        """This reader's field is so many dB stronger than usual, on whichever antenna."""
+        for number in self._antennas.values():
+            self.air.gains[number] = db
+
     @property
     def antenna(self) -> int | None:
         """Input the multiplexer selects, None when it is disabled."""
@@ -317,6 +322,7 @@ class Air:
         self._inside: dict[int, list[int]] = {}
         self._coupled = noise is not None and noise.profile.coupling
         self._strengths: list[dict[Tag, float]] = [{} for _ in self.antennas]  # dB, of tags present
+        self.gains = [0.0] * len(self.antennas)  # dB, of the field's power
         self._strays: list[list[Body]] = [[] for _ in self.antennas]
         self._beside = [
             [m for m, b in enumerate(self.antennas) if m != n and b.below == a.below and a.gap_mm(b) <= STRAY_MM]
@@ -379,12 +385,12 @@ class Air:
             antenna, bodies = self.antennas[number], list(self.present[number].values())
             for body in bodies:
                 known[body.tag] = coupling.strength_db(antenna, body, bodies)
-        return known[tag]
+        return known[tag] + self.gains[number]
 
     def level(self, number: int, tag: Tag) -> int:
         """Receiver level of a tag's answer at antenna `number`."""
         if any(body.tag is tag for body in self._strays[number]):
-            return STRAY_LEVEL
+            return min(max(STRAY_LEVEL + round(self.gains[number] / coupling.DB_A_LEVEL), 0), FULL_LEVEL)
         return coupling.level(self.strength_db(number, tag)) if self._coupled else FULL_LEVEL
 
     def listeners(self, number: int) -> list[Body]:
@@ -401,15 +407,16 @@ class Air:
         """Bodies elsewhere that the field of antenna `number` happens to power this time."""
         zone = self.antennas[number].zone
         here = self.present[number]
+        gain = self.gains[number]
         strays = [
             body
             for body in self.bodies.values()
             if (body.tag, zone) in noise.overlaps
             and id(body) not in here
             and self._inside[id(body)]
-            and noise.chance(noise.overlaps[body.tag, zone])
+            and noise.chance(coupling.chance_shifted(noise.overlaps[body.tag, zone], gain))
         ] if noise.overlaps else []  # fmt: skip
-        if noise.chance(noise.profile.crosstalk):
+        if noise.chance(coupling.chance_shifted(noise.profile.crosstalk, gain)):
             antenna = self.antennas[number]
             around: list[Body] = []
             weights: list[float] = []

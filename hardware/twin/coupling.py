@@ -13,7 +13,7 @@ from typing import Protocol
 
 TOP_DB = 15.0  # a lone tag flat on the middle of its antenna
 EDGE_MM = 6.0  # the field falls over about this width where the loop ends
-FRINGE_MM = 15.0  # nothing is heard further outside the rectangle
+FRINGE_MM = 20.0  # nothing is heard further outside the rectangle, whatever the power
 LIFT = 1.5  # nor higher than this many times the antenna's reach
 TURN_FLOOR = 0.03  # a tag that stands on edge still catches this share
 DETUNE_MM = 20.0  # two coils this far apart or nearer, as in a stack, pull each other's resonance fully
@@ -83,6 +83,13 @@ def detuning_db(coil: Coil, others: Iterable[Coil]) -> float:
 def chance_heard(strength: float) -> float:
     """Chance that a tag of this strength understands a request."""
     return 1 / (1 + math.exp(-strength / HEARD_DB)) if strength > -30 else 0.0
+
+
+def chance_shifted(chance: float, gain: float) -> float:
+    """What becomes of a chance to be heard when the field is stronger by so many dB."""
+    if gain == 0 or not 0 < chance < 1:
+        return chance
+    return chance_heard(HEARD_DB * math.log(chance / (1 - chance)) + gain)
 
 
 def level(strength: float) -> int:

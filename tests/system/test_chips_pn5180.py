@@ -12,6 +12,7 @@ from twin.air import Air, request_us
 from twin.chips import pn5180
 from twin.chips.pn5180 import Pn5180
 from twin.clock import Clock
+from twin.geometry import ZONES
 from twin.signal import Signal
 from twin.tags import Tag
 
@@ -326,6 +327,23 @@ def test_field_and_its_interrupts() -> None:
     host.until(RF_OFF)
     assert not host.read(RF_STATUS) >> 17 & 1
     assert not host.things[0].tag.powered
+
+
+@pytest.mark.parametrize(("dpc", "misc", "steps"), [(1, 0x10, 1), (1, 0, 0), (0, 0x10, 0)])
+def test_the_power_follows_the_correction_where_eeprom_allows_it(dpc: int, misc: int, steps: int) -> None:
+    host = Host()
+    step = steps * ZONES["reader"]["dpc_trim_db"]
+    host.send(0x06, pn5180.DPC_CONTROL, dpc)
+    host.send(0x06, pn5180.MISC_CONFIG, misc)
+    for trim in (40, -128, 127, -1):
+        host.write(0, (trim & 0xFF) << 12)
+        assert host.air.gains[:4] == [trim * step] * 4
+        assert host.air.gains[4:] == [0.0] * 14
+        host.send(0x02, 0, b"\xf0\xff\xff\xff")  # idle leaves it as it is
+        assert host.air.gains[0] == trim * step
+    host.write(0, 1 << 8)  # a soft reset forgets it
+    host.wait(3_000)
+    assert host.air.gains == [0.0] * 18
 
 
 def test_a_foreign_field_refuses_only_with_collision_avoidance() -> None:

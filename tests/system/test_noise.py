@@ -77,6 +77,35 @@ def test_strength_falls_with_height_edge_tilt_and_neighbours() -> None:
     assert stacked < beside < flat
 
 
+def test_a_stronger_field_reaches_more_and_answers_louder() -> None:
+    table = Table(Noise.named("coupled"))
+    far, near = table.put(1, y=-340.0), table.put(2, y=-150.0)
+    usual = share(table.scans(MELD, 100), far), table.air.level(POND, near.tag)
+    for gain, more in ((6.0, 1), (-6.0, -1), (0.0, 0)):
+        table.air.radio(0).amplify(gain)
+        heard, level = share(table.scans(MELD, 100), far), table.air.level(POND, near.tag)
+        assert (heard > usual[0] + 0.2) == (more > 0)
+        assert (heard < usual[0] - 0.2) == (more < 0)
+        assert level - usual[1] == round(gain / coupling.DB_A_LEVEL)
+    table.air.radio(1).amplify(6.0)  # another reader's field
+    assert table.air.level(POND, near.tag) == usual[1]
+
+
+@pytest.mark.parametrize(("gain", "least", "most"), [(-3.0, 0.0, 0.06), (0.0, 0.2, 0.4), (3.0, 0.8, 1.0)])
+def test_cross_talk_follows_the_power_of_the_field(gain: float, least: float, most: float) -> None:
+    table = Table(Noise(1, profile=Profile(crosstalk=0.3)))
+    table.put(1, y=-300.0)
+    table.air.radio(0).amplify(gain)
+    heard = table.scans(HAND, 200)
+    assert least <= 1 - heard.count(None) / len(heard) <= most
+    other = Table(Noise(1))
+    thing = other.put(2, y=-300.0)
+    assert other.air.noise is not None
+    other.air.noise.overlaps[thing.tag, HAND] = 0.3
+    other.air.radio(0).amplify(gain)
+    assert least <= share(other.scans(HAND, 200), thing) <= most
+
+
 def test_a_tile_on_edge_or_lifted_is_lost_and_one_between_two_zones_is_heard_by_both() -> None:
     table = Table(Noise.named("coupled"))
     thing = table.put(1)

@@ -66,9 +66,9 @@ _COMMANDS = {
     "Nothing tells it.",
     "reader": "A reader (0 ok, 1 degraded, 2 down), its last fault (0 none, 1 dead, 2 hung, 3 command refused, 4 too hot, "
     "5 field lost) and the version of its firmware.",
-    "noise_floor": "Slots of `shots` that held something though no tag was asked.",
-    "read_rate": "Answers of one tag to `shots` requests, heard with the receiver's threshold at `level`.",
-    "calibrate": "Keeps a zone's receiver threshold, margin and noise floor on the table.",
+    "noise_floor": "Slots of `shots` that held something though no tag was asked; `power` is the field's trim, 0 as the reader comes.",
+    "read_rate": "Answers of one tag to `shots` requests, heard with the receiver's threshold at `level` and the field at `power`.",
+    "calibrate": "Keeps a zone's receiver threshold, margin, noise floor and power on the table.",
     "request": "Shows a request at a seat and waits a while for its referee button.",
     "memory": "Bytes of the controller's heap used and free.",
     "jog": "Turns one axis while the lease lasts.",

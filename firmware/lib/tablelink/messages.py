@@ -2,7 +2,7 @@
 
 A row's fields are written as text, because text is small on the controller: `name:type`, with the words for
 0, 1, 2, ... after `=`, and for an argument of a command its lowest and highest value as `:low..high`; `...` at the
-end stands for bytes of any number. Types: u8 u16 u32 little-endian, bytesN. Numbers and layouts of events are
+end stands for bytes of any number. Types: u8 i8 u16 u32 little-endian, bytesN. Numbers and layouts of events are
 never changed or used again, because journals outlive the firmware that wrote them; add new ones.
 """
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablelink import kinds
 
-_CODES = {"u8": "B", "u16": "H", "u32": "I"}
+_CODES = {"u8": "B", "i8": "b", "u16": "H", "u32": "I"}
 
 
 def _parse(field: str) -> "tuple[kinds.Any, ...]":
@@ -238,13 +238,14 @@ COMMANDS = Commands(
 14 dealer | seat:u8:0..3
 15 forget!
 32 zone | zone:u8:0..17 | reader:u8 failures:u8 tiles:u8 asked_ms:u32 noise:u32 conflicts:u32 level:u8\
- margin:u8 floor:u8 day:u16
+ margin:u8 floor:u8 day:u16 power:i8
 33 workbench!~
 34 tag! | zone:u8:0..17 number:u8:0..39 | count:u8 overflow:u8 noise:u8 known:u8 uid:bytes8 memory:bytes8
 35 tag_write! | zone:u8:0..17 afi:u8:0..255 uid:bytes8 memory:bytes8 | result:u8
-36 noise_floor! | zone:u8:0..17 level:u8:0..15 shots:u8:1..100 | heard:u8
-37 read_rate! | zone:u8:0..17 level:u8:0..15 shots:u8:1..100 uid:bytes8 | good:u8 damaged:u8
-38 calibrate! | zone:u8:0..17 level:u8:1..15 margin:u8:0..15 floor:u8:0..15 day:u16:0..65535
+36 noise_floor! | zone:u8:0..17 level:u8:0..15 power:i8:-128..127 shots:u8:1..100 | heard:u8
+37 read_rate! | zone:u8:0..17 level:u8:0..15 power:i8:-128..127 shots:u8:1..100 uid:bytes8 | good:u8 damaged:u8
+38 calibrate! | zone:u8:0..17 level:u8:1..15 margin:u8:0..15 floor:u8:0..15 day:u16:0..65535\
+ power:i8:-128..127
 39 request! | seat:u8:0..3 text:bytes5 | done:u8
 40 tag_password! | set:u8:0..1 replace:u8:0..1 password:u32:0..4294967295 | kept:u8
 41 reader | reader:u8:0..4 | state:u8 fault:u8 major:u8 minor:u8

@@ -22,6 +22,7 @@ from twin.air import (
     request_us,
 )
 from twin.clock import Clock, Event
+from twin.geometry import ZONES
 from twin.signal import Signal
 from twin.tags import crc16
 
@@ -64,11 +65,13 @@ STOP_RF_OFF, STOP_RF_ON, STOP_TX, STOP_RX_4_BITS = 1 << 15, 1 << 16, 1 << 19, 1 
 STARTUP_US = 2_500  # typical; 2,300 at least
 RESET_LOW_US = 10
 EEPROM_SIZE = 255
+DPC_CONTROL, MISC_CONFIG, DPC_XI_ENABLE = 0x59, 0xE8, 1 << 4  # EEPROM (table 51)
 TX_BUFFER, RX_BUFFER = 260, 508
 FIRMWARE = b"\x00\x04"  # 4.0, minor first
 
 BOOT_BUSY_CHOICE = 0  # BUSY during start-up; frames sent then are lost
 PRODUCT_CHOICE, EEPROM_VERSION_CHOICE = b"\x05\x03", b"\x01\x93"
+DPC_CHOICE, MISC_CHOICE = 0x01, 0x00  # from the factory: dynamic power control on, its correction off
 IRQ_PIN_CHOICE = 0x01  # EEPROM 1Ah from the factory: active high, cleared by IRQ_CLEAR only
 RF_ON_US_CHOICE, RF_OFF_US_CHOICE = 300, 100  # from the command's end to its interrupt
 TEST_BUS_RISE_US_CHOICE = 2  # BUSY after the last byte, test bus on; NSS high before it loses the frame
@@ -177,6 +180,7 @@ class Pn5180:
         self.eeprom[0x10:0x16] = PRODUCT_CHOICE + FIRMWARE + EEPROM_VERSION_CHOICE
         self.eeprom[0x16] = 1
         self.eeprom[0x1A] = IRQ_PIN_CHOICE
+        self.eeprom[DPC_CONTROL], self.eeprom[MISC_CONFIG] = DPC_CHOICE, MISC_CHOICE
         self._timers = tuple(_Timer(self, n) for n in range(3))
         self._temperature_c = 25.0
         self._pending: Event | None = None  # the command being executed
@@ -204,6 +208,8 @@ class Pn5180:
         for n in range(REGISTERS):
             registers[n] = 0
         registers[SYSTEM_CONFIG] = 1
+        self._trim = 0
+        self._radio.amplify(0.0)
         registers[AGC_CONFIG] = 0xA003
         self._irq_status = 0
         self._irq_enable = UNMASKABLE
@@ -427,6 +433,8 @@ class Pn5180:
             self._boot(BOOT_SOFT)
             return
         self._registers[SYSTEM_CONFIG] = value & ~(1 << 3)
+        if value >> 12 & 0xFF != self._trim:
+            self._correct(value >> 12 & 0xFF)
         if value & 7 != 3:
             self._abort()
         elif self._state == IDLE:
@@ -437,6 +445,12 @@ class Pn5180:
                 self._rx_open = self.clock.now
         if value & 1 << 3 and value & 7 == 3 and self._state == WAIT_TRANSMIT:
             self._transmit(self._tx_buffer, 0)
+
+    def _correct(self, trim: int) -> None:
+        """The DPC_XI correction, signed: dynamic power control chooses its gear by the AGC value and this."""
+        self._trim = trim
+        if self.eeprom[DPC_CONTROL] & 1 and self.eeprom[MISC_CONFIG] & DPC_XI_ENABLE:
+            self._radio.amplify(ZONES["reader"]["dpc_trim_db"] * (trim - 256 if trim > 127 else trim))
 
     def _abort(self) -> None:
         self._stuck = False

@@ -24,7 +24,7 @@ from paiju.commands.options import AsJson, Language, fail, why
 from paiju.i18n import _
 from paiju.table import AUTO, CommandRefused, Connection, Hello, Pending, PortError
 from paiju.technician import tiles as tile_tools
-from paiju.technician.calibrate import ZoneResult
+from paiju.technician.calibrate import STEP, ZoneResult
 from paiju.technician.calibrate import calibrate as measure
 from paiju.technician.guide import Console
 from paiju.technician.tiles import SET_NAMES, Audit, Finding
@@ -116,7 +116,8 @@ def zones(
 def _picture(states: list[ZoneState], readers: list[ReaderState]) -> Table:
     view = Table(
         Column(_("zone"), no_wrap=True), _("reader"), _("tiles"), _("last asked"), _("noise"), _("errors"),
-        Column(_("threshold"), no_wrap=True), _("margin"), _("noise floor"), Column(_("calibrated"), no_wrap=True),
+        _("level"), _("margin"), _("noise floor"), _("power"),
+        Column(_("calibrated"), no_wrap=True),
         caption=_("conflicts: {n}; reader firmware: {versions}").format(
             n=states[0].conflicts, versions=" ".join(reader.firmware for reader in readers)
         ),
@@ -135,7 +136,7 @@ def _picture(states: list[ZoneState], readers: list[ReaderState]) -> Table:
         view.add_row(
             zone_title(s.zone), reader, str(s.tiles) if surface else "",
             f"{s.asked_ms / 1000:.1f} s" if surface else "", str(s.noise), str(s.failures), str(s.level),
-            str(s.margin) if s.calibrated else "–", str(s.floor) if s.calibrated else "–",
+            str(s.margin) if s.calibrated else "–", str(s.floor) if s.calibrated else "–", f"{s.power:+}" if surface else "",
             s.calibrated.isoformat() if s.calibrated else _("never"),
         )  # fmt: skip
     return view
@@ -263,15 +264,19 @@ def calibrate(
     ] = None,
     grid: Annotated[str, typer.Option("--grid", help=_("Places across and deep, such as 5x3."))] = "5x3",
     shots: Annotated[int, typer.Option("--shots", min=5, max=100, help=_("Reads for each figure."))] = 20,
+    step: Annotated[
+        int, typer.Option("--step", min=0, max=127, help=_("Step of the powers that are tried; 0 leaves them alone."))
+    ] = STEP,
     report: Annotated[Path | None, typer.Option("--report", help=_("HTML report to write."))] = None,
     port: Port = AUTO,
     as_json: AsJson = False,
     lang: Language = None,
 ) -> None:
-    """Measure the antennas with one tile; thresholds are kept on the table. Turn the service key first.
+    """Measure the antennas with one tile; thresholds and powers are kept on the table. Turn the service key first.
 
     Lay the tile where it is asked for, then press Enter or the referee button of that seat. A seat's display shows
-    the place as `rk xy`: zone k of the seat, x ninths from the left, y ninths from the player's edge.
+    the place as `rk xy`: zone k of the seat, x ninths from the left, y ninths from the player's edge. At the corners
+    of each zone its usual power, a lower and a higher one are tried, and the best is kept.
 
     Examples:
 
@@ -288,7 +293,7 @@ def calibrate(
         nonlocal serial
         serial = hello.serial
         with _progress(_("measuring")) as tell:
-            return await measure(bench, Console(bench, _say), where, size, shots, day, tell)
+            return await measure(bench, Console(bench, _say), where, size, shots, day, tell, step)
 
     results = _at_work(port, work)
     if as_json:
@@ -296,16 +301,28 @@ def calibrate(
             typer.echo(
                 json.dumps(
                     {
-                        "zone": r.zone, "floor": r.floor, "level": r.level, "margin": r.margin,
-                        "rates": [[*place, rate] for place, rate in r.rates.items()],
+                        "zone": r.zone, "floor": r.kept.floor, "level": r.kept.level, "margin": r.kept.margin,
+                        "power": r.kept.power,
+                        "tried": [
+                            {"power": t.power, "worst": t.worst, "margin": t.margin, "stray": t.stray}
+                            for t in r.trials
+                        ],
+                        "rates": [[*place, rate] for place, rate in r.kept.rates.items()],
                         "crosstalk": r.crosstalk,
+                        "apart": r.apart,
                     }
                 )
             )  # fmt: skip
     else:
-        view = Table(_("zone"), _("noise floor"), _("threshold"), _("margin"), _("worst read rate"))
+        view = Table(
+            _("zone"), _("noise floor"), _("threshold"), _("margin"), _("worst read rate"), _("power"), _("tried")
+        )
         for r in results:
-            view.add_row(zone_title(r.zone), str(r.floor), str(r.level), str(r.margin), f"{min(r.rates.values()):.0%}")
+            kept = r.kept
+            view.add_row(
+                zone_title(r.zone), str(kept.floor), str(kept.level), str(kept.margin), f"{kept.worst:.0%}",
+                f"{kept.power:+}", " ".join(f"{trial.power:+}" for trial in r.trials),
+            )  # fmt: skip
         Screen().print(view)
         for r in results:
             for remark in r.remarks:
@@ -323,7 +340,7 @@ def calibrate(
 def register(app: typer.Typer) -> None:
     app.command(short_help=_("Watch every antenna: tiles, margin, noise and errors."))(zones)
     app.add_typer(tiles, name="tiles")
-    app.command(short_help=_("Measure the antennas and keep their thresholds on the table."))(calibrate)
+    app.command(short_help=_("Measure the antennas and keep thresholds and powers on the table."))(calibrate)
 
 
 def _surface(name: str) -> int:

@@ -1,4 +1,8 @@
-"""Measures antennas with one test tile: noise floor, read rates over a grid, margin, cross-talk to the neighbours."""
+"""Measures antennas with one test tile: noise floor, read rates over a grid, margin, cross-talk to the neighbours.
+
+The power of a zone's field is tried first: as it is, a step lower and a step higher, with the tile at the corners of
+the zone. How much a step does is the reader's own affair; what was measured decides.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +20,26 @@ GOOD_RATE = 0.95
 HEADROOM = 1  # the threshold stays so much above the loudest noise
 WANTED_MARGIN = 2  # a zone with less is told
 CROSSTALK_LIMIT = 0.05
+STEP = 32  # of the power's trim between those that are tried
+TRIMS = range(-128, 128)
 
 Place = tuple[int, int]  # ninths of width from the player's left, of depth from the player's edge
 
 
 @dataclass(slots=True)
-class ZoneResult:
-    """One zone. `rates` at the threshold, `levels` the highest level at which a place is still read well."""
+class Trial:
+    """A zone at one power. `rates` at the threshold, `levels` the highest level at which a place is still read well.
 
-    zone: int
+    `heard` tells of tiles that lie in another zone: the highest rate; `loudest` at which level one is still heard.
+    """
+
+    power: int
     floor: int
     level: int
     rates: dict[Place, float] = field(default_factory=dict)
     levels: dict[Place, int] = field(default_factory=dict)
-    crosstalk: dict[int, float] = field(default_factory=dict)  # other zone -> highest rate there
+    heard: dict[int, float] = field(default_factory=dict)
+    loudest: dict[tuple[int, Place], int] = field(default_factory=dict)
 
     @property
     def margin(self) -> int:
@@ -37,13 +47,44 @@ class ZoneResult:
         return min(self.levels.values(), default=0) - self.level
 
     @property
+    def worst(self) -> float:
+        """Lowest read rate of a place."""
+        return min(self.rates.values(), default=0.0)
+
+    @property
+    def stray(self) -> float:
+        """Highest rate at which a tile of another zone is heard here."""
+        return max(self.heard.values(), default=0.0)
+
+    @property
+    def merit(self) -> tuple[bool, float, int]:
+        """Full reads come first, then little cross-talk, then enough margin; what suffices is not bettered."""
+        stray = self.stray if self.stray > CROSSTALK_LIMIT else 0.0
+        return self.worst >= GOOD_RATE, -stray, min(self.margin, WANTED_MARGIN)
+
+
+@dataclass(slots=True)
+class ZoneResult:
+    """One zone: the powers tried, its usual one first, and the one that is kept.
+
+    `crosstalk` is the highest rate at which its tiles are heard in another zone, `apart` the least number of levels
+    by which they are heard better here than there.
+    """
+
+    zone: int
+    trials: list[Trial]
+    kept: Trial
+    crosstalk: dict[int, float] = field(default_factory=dict)
+    apart: dict[int, int] = field(default_factory=dict)
+
+    @property
     def remarks(self) -> list[str]:
         """What a technician should look at, a sentence each."""
         out = []
-        title = zone_title(self.zone)
-        if self.margin < 0:
+        title, kept = zone_title(self.zone), self.kept
+        if kept.margin < 0:
             out.append(_("{zone} has places where the tile is not read: check antenna and tuning.").format(zone=title))
-        elif self.margin < WANTED_MARGIN:
+        elif kept.margin < WANTED_MARGIN:
             out.append(_("{zone} has little margin: check for metal and loose plugs.").format(zone=title))
         for other, rate in self.crosstalk.items():
             if rate > CROSSTALK_LIMIT:
@@ -52,6 +93,12 @@ class ZoneResult:
                         zone=title, other=zone_title(other), rate=rate
                     )
                 )
+        if kept is not self.trials[0]:
+            out.append(
+                _("{zone} has a new power, {power:+}: calibrate again to try beyond it.").format(
+                    zone=title, power=kept.power
+                )
+            )
         return out
 
 
@@ -64,6 +111,12 @@ def places(columns: int, rows: int) -> list[Place]:
     return [(x, y) for y in steps(rows) for x in steps(columns)]
 
 
+def corners(spots: Sequence[Place]) -> list[Place]:
+    """Those of a grid's places that lie at its corners, where an antenna is weakest and its neighbours are nearest."""
+    xs, ys = {x for x, _y in spots}, {y for _x, y in spots}
+    return [(x, y) for x, y in spots if x in (min(xs), max(xs)) and y in (min(ys), max(ys))]
+
+
 def neighbours(zone: int) -> tuple[int, ...]:
     """The zones whose antennas lie near enough to hear a tile of this one."""
     seat = zone // 4
@@ -72,11 +125,11 @@ def neighbours(zone: int) -> tuple[int, ...]:
     return tuple(own + beside)
 
 
-async def noise_floor(bench: Workbench, zone: int) -> int:
+async def noise_floor(bench: Workbench, zone: int, power: int) -> int:
     """The highest level at which the receiver hears anything though nobody answers; 0 for none."""
     floor, quiet = 0, 0
     for level in range(1, LEVELS):
-        if await bench.noise_floor(zone, level, FLOOR_SHOTS):
+        if await bench.noise_floor(zone, level, power, FLOOR_SHOTS):
             floor, quiet = level, 0
         else:
             quiet += 1
@@ -85,16 +138,44 @@ async def noise_floor(bench: Workbench, zone: int) -> int:
     return floor
 
 
-async def highest_level(bench: Workbench, zone: int, uid: bytes, shots: int, floor: int) -> int:
-    """The highest level at which the tile is read well, by bisection; `floor` - 1 when there is none."""
-    low, high = floor - 1, LEVELS - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if await bench.read_rate(zone, middle, shots, uid) >= GOOD_RATE:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+class _Probe:
+    """Reads the test tile `uid`, so many `shots` for a figure."""
+
+    def __init__(self, bench: Workbench, uid: bytes, shots: int) -> None:
+        self._bench = bench
+        self._uid = uid
+        self._shots = shots
+
+    async def at_home(self, zone: int, trial: Trial, place: Place) -> None:
+        """The tile lies at a place of the zone."""
+        rate = trial.rates[place] = await self._rate(zone, trial, trial.level)
+        trial.levels[place] = await self._highest(zone, trial, GOOD_RATE) if rate >= GOOD_RATE else trial.level - 1
+
+    async def astray(self, zone: int, trial: Trial, home: int, place: Place) -> None:
+        """The tile lies in another zone."""
+        rate = await self._rate(zone, trial, trial.level)
+        trial.heard[home] = max(rate, trial.heard.get(home, 0.0))
+        heard = rate > CROSSTALK_LIMIT
+        trial.loudest[home, place] = await self._highest(zone, trial, rate / 2) if heard else trial.level - 1
+
+    async def _rate(self, zone: int, trial: Trial, level: int) -> float:
+        return await self._bench.read_rate(zone, level, trial.power, self._shots, self._uid)
+
+    async def _highest(self, zone: int, trial: Trial, rate: float) -> int:
+        """The highest level at which the rate is reached, as it is at the threshold; by bisection."""
+        low, high = trial.level, LEVELS - 1
+        while low < high:
+            middle = (low + high + 1) // 2
+            if await self._rate(zone, trial, middle) >= rate:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+
+def best(trials: Sequence[Trial]) -> Trial:
+    """The one to keep; the first, the usual power, unless another is better."""
+    return max(trials, key=lambda trial: trial.merit)
 
 
 async def calibrate(
@@ -105,34 +186,70 @@ async def calibrate(
     shots: int = 20,
     day: date | None = None,
     progress: Callable[[int, int], None] | None = None,
+    step: int = STEP,
 ) -> list[ZoneResult]:
-    """Measure the zones and store threshold, margin, floor and day on the table.
+    """Measure the zones and store threshold, margin, floor, power and day on the table.
 
-    The person moves one registered tile from place to place. WorkbenchError when no single tag is found at the first.
+    The person moves one registered tile from place to place: once around at the corners of the zones, where three
+    powers `step` apart are tried (`step` 0: only the usual one), then at all other places with the power that is kept.
+    WorkbenchError when no single tag is found at the first.
     """
-    results: list[ZoneResult] = []
     spots = places(*grid)
-    total, done = len(zones) * len(spots), 0
-    uid: bytes | None = None
+    first = corners(spots)
+    total, done = len(zones) * (1 + len(spots)), 0
+
+    def told() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done, total)
+
+    trials: dict[int, list[Trial]] = {}
     for zone in zones:
         await guide.ask(zone // 4, f"E{zone % 4}", _("Clear {zone} of all tiles.").format(zone=zone_title(zone)))
-        floor = await noise_floor(bench, zone)
-        result = ZoneResult(zone, floor, min(max(floor + HEADROOM, 1), LEVELS - 1))
-        for x, y in spots:
-            sentence = _("Lay the test tile on {zone}: {x} ninths from the left, {y} ninths from the player's edge.")
-            await guide.ask(zone // 4, f"r{zone % 4} {x}{y}", sentence.format(zone=zone_title(zone), x=x, y=y))
-            if uid is None:
-                uid = await _test_tile(bench, zone)
-            result.rates[x, y] = await bench.read_rate(zone, result.level, shots, uid)
-            result.levels[x, y] = await highest_level(bench, zone, uid, shots, result.level)
-            for other in neighbours(zone):
-                level = next((r.level for r in results if r.zone == other), result.level)
-                rate = await bench.read_rate(other, level, shots, uid)
-                result.crosstalk[other] = max(rate, result.crosstalk.get(other, 0.0))
-            done += 1
-            if progress is not None:
-                progress(done, total)
-        await bench.keep(zone, result.level, max(result.margin, 0), floor, day or date.today())
+        trials[zone] = []
+        usual = (await bench.zone(zone)).power
+        for power in dict.fromkeys(p for p in (usual, usual - step, usual + step) if p in TRIMS):
+            floor = await noise_floor(bench, zone, power)
+            trials[zone].append(Trial(power, floor, min(max(floor + HEADROOM, 1), LEVELS - 1)))
+        told()
+    for other in {other for zone in zones for other in neighbours(zone)} - set(zones):
+        state = await bench.zone(other)
+        trials[other] = [Trial(state.power, state.floor, state.level)]
+
+    probe: _Probe | None = None
+
+    async def measure(zone: int, place: Place) -> None:
+        nonlocal probe
+        x, y = place
+        sentence = _("Lay the test tile on {zone}: {x} ninths from the left, {y} ninths from the player's edge.")
+        await guide.ask(zone // 4, f"r{zone % 4} {x}{y}", sentence.format(zone=zone_title(zone), x=x, y=y))
+        probe = probe or _Probe(bench, await _test_tile(bench, zone), shots)
+        for trial in trials[zone]:
+            await probe.at_home(zone, trial, place)
+        for other in neighbours(zone):
+            for trial in trials[other]:
+                await probe.astray(other, trial, zone, place)
+        told()
+
+    for zone in zones:
+        for place in first:
+            await measure(zone, place)
+    tried, trials = trials, {zone: [best(of)] for zone, of in trials.items()}
+    for zone in zones:
+        for place in spots:
+            if place not in first:
+                await measure(zone, place)
+        (kept,) = trials[zone]
+        await bench.keep(zone, kept.level, max(kept.margin, 0), kept.floor, kept.power, day or date.today())
+    results = []
+    for zone in zones:
+        (kept,) = trials[zone]
+        result = ZoneResult(zone, tried[zone], kept)
+        for other in neighbours(zone):
+            (there,) = trials[other]
+            result.crosstalk[other] = there.heard[zone]
+            result.apart[other] = min(kept.levels[place] - there.loudest[zone, place] for place in spots)
         results.append(result)
     for seat in sorted({zone // 4 for zone in zones}):
         await bench.show(seat, "")

@@ -1,98 +1,124 @@
-"""A calibration as one HTML file that needs nothing else: heat maps of every zone, cross-talk, remarks."""
+"""A calibration as one HTML file that needs nothing else: heat maps of the zones, cross-talk, powers, remarks."""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
+from html import escape
 from pathlib import Path
 
-import plotly.graph_objects as go  # type: ignore[import-untyped]
-from plotly.subplots import make_subplots  # type: ignore[import-untyped]
-
 from paiju.i18n import _, language
-from paiju.technician.calibrate import ZoneResult
+from paiju.technician.calibrate import WANTED_MARGIN, Trial, ZoneResult
 from paiju.technician.workbench import zone_title
 
-ACROSS = 3
-MAP_PX = 210
-STILL = {"staticPlot": True}  # a bar of buttons in one language only would be in the way
+GOOD_LEVELS = 8  # above the threshold: as green as it gets
+STYLE = """
+body{font-family:sans-serif;margin:1.5em auto;padding:0 1em;max-width:75em;line-height:1.4;color:#222}
+table{border-collapse:collapse}
+td,th{padding:.25em .7em;border-bottom:1px solid #ccc;text-align:right;font-weight:normal;white-space:nowrap}
+th:first-child{text-align:left}
+thead th{vertical-align:bottom;white-space:normal;color:#555}
+tr.kept{font-weight:bold}
+.wide{overflow-x:auto}
+.maps{display:flex;flex-wrap:wrap;gap:1.2em 2em}
+.map td{border:1px solid #fff;text-align:center;min-width:2.2em}
+.map th{border:0;color:#777;text-align:center;padding:.1em .4em}
+.map caption,figcaption{text-align:left;padding-bottom:.3em}
+figure{margin:0;max-width:100%;overflow-x:auto}
+"""
 
 
-def _maps(results: Sequence[ZoneResult]) -> go.Figure:
-    """Levels above the threshold at every place; the number in a field is the read rate."""
-    rows = -(-len(results) // ACROSS)
-    titles = [
-        _("{zone}: threshold {level}, margin {margin}").format(zone=zone_title(r.zone), level=r.level, margin=r.margin)
+def _heat(share: float) -> str:
+    """Background from red (0) over yellow to green (1); light, so that text stays legible on it."""
+    return f"background:hsl({120 * min(max(share, 0.0), 1.0):.0f} 70% 78%)"
+
+
+def _row(cells: Iterable[str], kind: str = "td", of: str = "") -> str:
+    return f"<tr{of}>" + "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in cells) + "</tr>"
+
+
+def _powers(results: Sequence[ZoneResult]) -> str:
+    """The powers tried in each zone, what was measured with each, and which is kept."""
+    heads = (
+        _("zone"), _("power"), _("noise floor"), _("threshold"), _("margin"), _("worst read rate"),
+        _("hears tiles of other zones"), "",
+    )  # fmt: skip
+
+    def cells(result: ZoneResult, trial: Trial) -> tuple[str, ...]:
+        return (
+            zone_title(result.zone), f"{trial.power:+}", str(trial.floor), str(trial.level), str(trial.margin),
+            f"{trial.worst:.0%}", f"{trial.stray:.0%}", _("kept") if trial is result.kept else "",
+        )  # fmt: skip
+
+    rows = [
+        _row(cells(r, trial), of=' class="kept"' if trial is r.kept else "")
         for r in results
+        for trial in sorted(r.trials, key=lambda trial: trial.power)
     ]
-    figure = make_subplots(rows=rows, cols=ACROSS, subplot_titles=titles, vertical_spacing=0.25 / rows)
-    for n, result in enumerate(results):
-        xs = sorted({x for x, _y in result.rates})
-        ys = sorted({y for _x, y in result.rates})
-        figure.add_trace(
-            go.Heatmap(
-                x=[str(x) for x in xs],
-                y=[str(y) for y in ys],
-                z=[[result.levels[x, y] - result.level for x in xs] for y in ys],
-                text=[[f"{result.rates[x, y]:.0%}" for x in xs] for y in ys],
-                texttemplate="%{text}",
-                zmin=-1,
-                zmax=11,
-                colorscale="RdYlGn",
-                showscale=n == 0,
-                colorbar={"title": _("levels")},
-            ),
-            n // ACROSS + 1,
-            n % ACROSS + 1,
-        )
-    figure.update_layout(height=MAP_PX * rows + 80, margin={"l": 30, "r": 20, "t": 50, "b": 30})
-    return figure
+    return f"<table><thead>{_row(heads, 'th')}</thead><tbody>{''.join(rows)}</tbody></table>"
 
 
-def _crosstalk(results: Sequence[ZoneResult]) -> go.Figure:
-    others = sorted({other for r in results for other in r.crosstalk})
-    figure = go.Figure(
-        go.Heatmap(
-            x=[zone_title(other) for other in others],
-            y=[zone_title(r.zone) for r in results],
-            z=[[r.crosstalk.get(other) for other in others] for r in results],
-            zmin=0,
-            zmax=1,
-            colorscale="OrRd",
-            texttemplate="%{z:.0%}",
-        )
+def _map(result: ZoneResult) -> str:
+    """Read rate at every place, coloured by the levels above the threshold; the player sits below."""
+    kept = result.kept
+    xs = sorted({x for x, _y in kept.rates})
+    ys = sorted({y for _x, y in kept.rates}, reverse=True)
+    title = _("{zone}: threshold {level}, margin {margin}").format(
+        zone=zone_title(result.zone), level=kept.level, margin=kept.margin
     )
-    figure.update_layout(height=120 + 32 * len(results), margin={"l": 30, "r": 20, "t": 30, "b": 30})
-    figure.update_layout(plot_bgcolor="white", xaxis_showgrid=False, yaxis_showgrid=False)
-    return figure
+    rows = []
+    for y in ys:
+        cells = (
+            f'<td style="{_heat((kept.levels[x, y] - kept.level + 1) / GOOD_LEVELS)}">{kept.rates[x, y]:.0%}'
+            f"<br><small>{kept.levels[x, y] - kept.level:+}</small></td>"
+            for x in xs
+        )
+        rows.append(f"<tr><th>{y}</th>{''.join(cells)}</tr>")
+    feet = _row(["", *map(str, xs)], "th")
+    return f'<figure class="map"><figcaption>{escape(title)}</figcaption><table>{"".join(rows)}{feet}</table></figure>'
+
+
+def _pairs(results: Sequence[ZoneResult]) -> str:
+    """For each pair of zones the rate at which a tile is heard in the other one, and the margin between the two."""
+    others = sorted({other for r in results for other in r.crosstalk})
+    rows = []
+    for r in results:
+        cells = []
+        for other in others:
+            if other in r.crosstalk:
+                share = (r.apart[other] - 1) / WANTED_MARGIN if r.crosstalk[other] else 1.0
+                cells.append(
+                    f'<td style="{_heat(share)}">{r.crosstalk[other]:.0%}<br><small>{r.apart[other]:+}</small></td>'
+                )
+            else:
+                cells.append("<td></td>")
+        rows.append(f"<tr><th>{escape(zone_title(r.zone))}</th>{''.join(cells)}</tr>")
+    head = _row(["", *map(zone_title, others)], "th")
+    return f'<table class="map"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
 
 
 def page(results: Sequence[ZoneResult], table: str, day: date) -> str:
     """The report on table `table` as HTML."""
     title = _("Antennas of table {table}").format(table=table)
-    rows = "".join(
-        f"<tr><td>{html.escape(zone_title(r.zone))}</td><td>{r.floor}</td><td>{r.level}</td><td>{r.margin}</td>"
-        f"<td>{min(r.rates.values(), default=0):.0%}</td></tr>"
-        for r in results
-    )
-    heads = (_("zone"), _("noise floor"), _("threshold"), _("margin"), _("worst read rate"))
     remarks = [remark for r in results for remark in r.remarks] or [_("Nothing to complain about.")]
-    axes = _("Places in ninths of the zone: from the left, and from the player's edge.")
+    powers = _("A power is a trim of the reader's own: 0 as it comes. Those not kept were tried at the corners only.")
+    axes = _("Places in ninths of the zone: from the left, and from the player's edge. Below the rate: the levels.")
+    pairs = _("Below the rate: by how many levels the tile is heard better where it lies.")
     return "\n".join(
         (
             f'<!doctype html><html lang="{language().replace("_", "-")}"><meta charset="utf-8">',
-            f"<title>{html.escape(title)}</title>",
-            "<style>body{font-family:sans-serif;margin:2em;max-width:75em}table{border-collapse:collapse}"
-            "td,th{padding:.2em .8em;border-bottom:1px solid #ccc;text-align:left}</style>",
-            f"<h1>{html.escape(title)}</h1><p>{day.isoformat()}</p>",
-            "<ul>" + "".join(f"<li>{html.escape(remark)}</li>" for remark in remarks) + "</ul>",
-            "<table><tr>" + "".join(f"<th>{html.escape(head)}</th>" for head in heads) + f"</tr>{rows}</table>",
-            f"<h2>{html.escape(_('Read rate and levels above the threshold, seen by the player'))}</h2>",
-            f"<p>{html.escape(axes)}</p>",
-            _maps(results).to_html(STILL, full_html=False, include_plotlyjs=True),
-            f"<h2>{html.escape(_('Cross-talk: a tile in the row is heard in the column'))}</h2>",
-            _crosstalk(results).to_html(STILL, full_html=False, include_plotlyjs=False),
+            '<meta name="viewport" content="width=device-width,initial-scale=1">',
+            f"<title>{escape(title)}</title><style>{STYLE}</style>",
+            f"<h1>{escape(title)}</h1><p>{day.isoformat()}</p>",
+            "<ul>" + "".join(f"<li>{escape(remark)}</li>" for remark in remarks) + "</ul>",
+            f"<h2>{escape(_('Powers tried'))}</h2><p>{escape(powers)}</p>",
+            f'<div class="wide">{_powers(results)}</div>',
+            f"<h2>{escape(_('Read rate and levels above the threshold, seen by the player'))}</h2>",
+            f"<p>{escape(axes)}</p>",
+            f'<div class="maps">{"".join(map(_map, results))}</div>',
+            f"<h2>{escape(_('Cross-talk: a tile in the row is heard in the column'))}</h2>",
+            f"<p>{escape(pairs)}</p>",
+            f'<div class="wide">{_pairs(results)}</div>',
             "</html>",
         )
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from paiju.i18n import _
 from paiju.technician.guide import Guide
 from paiju.technician.tag_memory import AFI_TILE, TILES, is_slix2, read_tile, tile_memory
-from paiju.technician.workbench import Tag, Workbench, zone_title
+from paiju.technician.workbench import LEVELS, Tag, Workbench, zone_title
 from paiju.tiles import FACE_COUNT, code_of, face_of_tile, tiles_of_face
 
 PORTION = 24
@@ -160,7 +160,8 @@ def _assign(tags: Iterable[Tag], tile_set: int, tiles: list[int]) -> list[tuple[
 async def audit(bench: Workbench, guide: Guide, tile_set: int, zone: int, progress: Progress | None = None) -> Audit:
     """Read a set in portions that the person lays on the zone one after another, in any order."""
     result = Audit(tile_set)
-    level = (await bench.zone(zone)).level
+    state = await bench.zone(zone)
+    level = min(state.level + WEAK_LEVELS, LEVELS - 1)
     for portion in range(PORTIONS):
         sentence = _("Lay {count} tiles on {zone} ({number} of {portions}), in one layer, any tiles not laid yet.")
         await guide.ask(
@@ -174,7 +175,7 @@ async def audit(bench: Workbench, guide: Guide, tile_set: int, zone: int, progre
         for tag in tags:
             finding = _judge(result, tag)
             if finding is None and tag.memory is not None:
-                rate = await bench.read_rate(zone, min(level + WEAK_LEVELS, 15), WEAK_SHOTS, tag.uid)
+                rate = await bench.read_rate(zone, level, state.power, WEAK_SHOTS, tag.uid)
                 if rate < WEAK_RATE:
                     finding = Finding("weak", tag.name, tag.memory[3])
             if finding is not None:

@@ -42,7 +42,10 @@ class Table(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ZoneState:
-    """One antenna as the table knows it: `asked_ms` ago it was last asked; levels are receiver levels 0-15."""
+    """One antenna as the table knows it: `asked_ms` ago it was last asked; levels are receiver levels 0-15.
+
+    `power` is a signed trim of the field, 0 as the reader comes; what a step does is the reader's own affair.
+    """
 
     zone: int
     reader: str
@@ -54,6 +57,7 @@ class ZoneState:
     level: int
     margin: int
     floor: int
+    power: int
     calibrated: date | None
 
 
@@ -124,7 +128,7 @@ class Workbench:
         day = f["day"]
         return ZoneState(
             zone, _STATES[f["reader"]], f["failures"], f["tiles"], f["asked_ms"], f["noise"], f["conflicts"],
-            f["level"], f["margin"], f["floor"], DAY_ZERO + timedelta(days=day) if day else None,
+            f["level"], f["margin"], f["floor"], f["power"], DAY_ZERO + timedelta(days=day) if day else None,
         )  # fmt: skip
 
     async def reader(self, number: int) -> ReaderState:
@@ -158,17 +162,17 @@ class Workbench:
         result = (await self._ask("tag_write", zone, afi, uid, memory))["result"]
         return _WRITE_PROBLEMS.get(result, "")
 
-    async def noise_floor(self, zone: int, level: int, shots: int) -> int:
+    async def noise_floor(self, zone: int, level: int, power: int, shots: int) -> int:
         """How many of so many silent slots held noise of at least this level."""
-        return (await self._ask("noise_floor", zone, level, shots))["heard"]
+        return (await self._ask("noise_floor", zone, level, power, shots))["heard"]
 
-    async def read_rate(self, zone: int, level: int, shots: int, uid: bytes) -> float:
+    async def read_rate(self, zone: int, level: int, power: int, shots: int, uid: bytes) -> float:
         """Share of good answers of a tag."""
-        return (await self._ask("read_rate", zone, level, shots, uid))["good"] / shots
+        return (await self._ask("read_rate", zone, level, power, shots, uid))["good"] / shots
 
-    async def keep(self, zone: int, level: int, margin: int, floor: int, day: date) -> None:
+    async def keep(self, zone: int, level: int, margin: int, floor: int, power: int, day: date) -> None:
         """Store a zone's calibration on the table."""
-        await self._ask("calibrate", zone, level, margin, floor, (day - DAY_ZERO).days)
+        await self._ask("calibrate", zone, level, margin, floor, (day - DAY_ZERO).days, power)
 
     async def request(self, seat: int, text: str) -> bool:
         """Show five characters at a seat; True once its referee button was pressed."""
