@@ -136,7 +136,8 @@ def _picture(states: list[ZoneState], readers: list[ReaderState]) -> Table:
         view.add_row(
             zone_title(s.zone), reader, str(s.tiles) if surface else "",
             f"{s.asked_ms / 1000:.1f} s" if surface else "", str(s.noise), str(s.failures), str(s.level),
-            str(s.margin) if s.calibrated else "–", str(s.floor) if s.calibrated else "–", f"{s.power:+}" if surface else "",
+            str(s.margin) if s.calibrated else "–", str(s.floor) if s.calibrated else "–",
+            f"{s.power:+}" if surface else "",
             s.calibrated.isoformat() if s.calibrated else _("never"),
         )  # fmt: skip
     return view
