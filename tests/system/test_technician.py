@@ -367,7 +367,7 @@ def test_a_reader_that_hangs_now_and_then_ends_no_work(fault: str, shop: Shop) -
         shop.table.clock.after(1_300_000 * n, lambda: reader.faults.add(fault))
     assert shop.at_work(register(shop.bench, shop, 0, POND, [face_of("5m"), face_of("6m")])) == []
     result = shop.at_work(calibrate(shop.bench, shop, [POND], (2, 1), 10, DAY))[0]
-    assert set(result.rates.values()) == {1.0}
+    assert set(result.kept.rates.values()) == {1.0}
 
 
 def paiju(*arguments: str, port: str = "", typed: str = "") -> subprocess.CompletedProcess[str]:
