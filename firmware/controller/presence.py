@@ -13,6 +13,7 @@ NOWHERE = const(0xFF)
 TILES = const(288)  # two sets
 _SET = const(144)
 _MISSING = const(48)  # at once; more than that leave without being waited for
+_SURFACE = const(0x7777)  # one bit a zone of the surface: hand, meld and pond of four seats
 HOLD_MS = const(1500)
 
 
@@ -34,6 +35,8 @@ class Presence:
         self._seen = bytearray(TILES >> 3)
         self._missing = array("h", [-1] * _MISSING)
         self._until = [ticks_ms()] * _MISSING
+        self._sought = array("H", [0] * _MISSING)  # zones in which it was looked for in vain, one bit each,
+        self._rounds = bytearray(_MISSING)  # and how often in all of them
         self.missing_count = 0
         self.changes = 0  # moves on whenever a tile comes, goes or is missed
 
@@ -68,6 +71,7 @@ class Presence:
             self._leave(tile)
             return
         self._missing[slot] = tile
+        self._sought[slot] = self._rounds[slot] = 0
         self._until[slot] = ticks_add(ticks_ms(), HOLD_MS)
         self.missing_count += 1
         self._changed()
@@ -81,14 +85,35 @@ class Presence:
                 self.missing_count -= 1
                 self._changed()
 
-    def due(self, zone=NOWHERE):
-        """A tile that has been missing long enough to have left, or any that is missing from `zone`; else -1."""
+    def due(self, rounds, zone=NOWHERE):
+        """A tile that has been missing long enough to have left, or any that is missing from `zone`; else -1.
+
+        A quiet one would not speak up: it must have been looked for in every zone `rounds` times.
+        """
         now = ticks_ms()
         for slot in range(_MISSING):
             tile = self._missing[slot]
-            if tile >= 0 and (ticks_diff(self._until[slot], now) <= 0 or self.zone_of[tile] == zone):
+            if tile >= 0 and (
+                self.zone_of[tile] == zone
+                or ticks_diff(self._until[slot], now) <= 0
+                and (not self.quiet[tile] or self._rounds[slot] >= rounds)
+            ):
                 return tile
         return -1
+
+    def vain(self, slot, zone):
+        """A missing tile was looked for in a zone and was not there."""
+        self._sought[slot] |= 1 << zone
+        if self._sought[slot] == _SURFACE:
+            self._sought[slot] = 0
+            self._rounds[slot] = min(self._rounds[slot] + 1, 255)
+
+    def vain_for_all(self, zone, since):
+        """A zone was read in full from `since` (ticks, ms) on: what was missing then is not there."""
+        if self.missing_count:
+            for slot in range(_MISSING):
+                if self._missing[slot] >= 0 and ticks_diff(since, self._until[slot]) >= -HOLD_MS:
+                    self.vain(slot, zone)
 
     def part(self, tile):
         """The tile has left."""

@@ -18,6 +18,7 @@ from drivers.iso15693 import ANY_AFI, GOOD, NOISE, SILENT, Inventory
 
 from . import tile_registry
 from .presence import NOWHERE, TILES, Presence, code_at, index_of
+from .radio import DOWN
 
 HAND = const(0)
 MELD = const(1)
@@ -36,6 +37,7 @@ _MELD = const(180)
 _DISCARD = const(100)
 _HAND = const(1000)
 _AUDIT = const(2000)
+_SWEPT = const(300)  # any of these while many tiles are missing
 _DRAW = const(8000)  # after a discard or a claim a draw is awaited for this long: the hand is watched
 _DRAW_LATE = const(5500)  # with so much of that left it is overdue
 _LATE = const(7 << 7)  # 3.5 times its period: what bounds the age of a zone while a draw is awaited
@@ -51,6 +53,7 @@ _ONE = const(16384)  # of the shares that are measured; a new look counts 1/64
 _DEAF_STEP = const(600)  # another look for each 3.7 % of answers that are missed,
 _STRAY_STEP = const(650)  # another fresh field for each 4 % of probes that hear a tile of another zone
 _PREY = const(3)  # missing tiles asked for in one zone visit
+_MANY = const(8)  # of more missing tiles the rounds of full reads tell sooner
 _KNOWN_STRANGERS = const(16)
 _STRANGERS = const(18)  # their bit beside those of the zones
 _STRANGERS_MS = const(60000)  # more than these in so long are not told one by one
@@ -88,6 +91,7 @@ class Scanner:
         self._soon = 0  # full reads wanted at once, one bit each
         self._run = 0
         self._read = -1  # the full read in progress
+        self._began = ticks_ms()
         self._met = 0  # tags of it that have been looked at
         self._known = 0  # those of them that were known to be there
         self._turn = 0
@@ -175,7 +179,7 @@ class Scanner:
                     await self._guarded(zone, self._look_in(zone, 0, 255))
             for zone in read:
                 for _ in range(self.presence.missing_count):
-                    tile = self.presence.due(zone)
+                    tile = self.presence.due(0, zone)
                     if tile >= 0:
                         await self._guarded(zone, self._part(tile))
                 self._emit("zone_read", zone, self.presence.counts[zone])
@@ -333,11 +337,14 @@ class Scanner:
                         self._read = -1
                         self.noise[zone] += self._full.noise
                         self._deaf -= self._deaf * self._known >> 6
+                        if not self._full.lost and not self._full.overflow:
+                            presence.vain_for_all(zone, self._began)
                         if not self._overflowed(zone) and self._known != presence.counts[zone]:
                             await self._miss(zone)
                 if presence.missing_count:
-                    await self._hunt()
-                    tile = presence.due()
+                    if presence.missing_count <= _MANY or not self._run:
+                        await self._hunt()
+                    tile = presence.due(self._looks() - 1)
                     if tile >= 0:
                         await self._part(tile)
             except ReaderFault as fault:
@@ -428,6 +435,8 @@ class Scanner:
         return best
 
     def _read_period(self, read):
+        if self.presence.missing_count > _MANY:
+            return _SWEPT
         return _AUDIT if read >= _SEATS else _HAND
 
     def _zone_of_read(self, read):
@@ -465,6 +474,7 @@ class Scanner:
         """A full read with AFI: in a hand, too, quiet tiles answer that have come into it."""
         self.presence.begin()
         self._met = self._known = 0
+        self._began = ticks_ms()
         return self._full.begin(self.radio.port(zone).air, ANY_AFI)
 
     def _stranger_in(self, zone):
@@ -658,8 +668,9 @@ class Scanner:
             self._hunt_slot += _PREY
         slot = self._hunt_slot = self._quiet_after(self._hunt_slot)
         if slot >= 0:
-            await self._look_in(4 * (at & 3) + MELD, slot, _PREY)
-            await self._look_in(4 * (at & 3) + (HAND if at < 4 else POND), slot, _PREY)
+            seat = 4 * (at & 3)
+            await self._look_in(seat + MELD, slot, _PREY)
+            await self._look_in(seat + (HAND if at < 4 else POND), slot, _PREY)
 
     def _quiet_after(self, slot):
         """The next quiet tile of the missing from `slot` on, or from the first; -1 when there is none."""
@@ -676,16 +687,21 @@ class Scanner:
         """Ask a zone for up to `count` quiet tiles of the missing, from `slot` on."""
         presence = self.presence
         slot = presence.missing_after(slot)
-        while slot >= 0 and count and self.radio.usable(zone):
+        while slot >= 0 and count:
             tile = presence.missing_tile(slot)
             if presence.quiet[tile] and self.registry.uid_of(code_at(tile), self._hunted):
                 count -= 1
-                await self.radio.tune(zone)
-                air = self.radio.port(zone).air
-                await air.read(self._hunted)
-                if air.outcome == GOOD:
-                    self._copy(self._hunted, 0)
-                    await self._arrival(zone, air)
+                if self.radio.usable(zone):
+                    await self.radio.tune(zone)
+                    air = self.radio.port(zone).air
+                    await air.read(self._hunted)
+                    if air.outcome == GOOD:
+                        self._copy(self._hunted, 0)
+                        await self._arrival(zone, air)
+                    elif air.outcome == SILENT:
+                        presence.vain(slot, zone)
+                elif self.radio.port(zone).state == DOWN:
+                    presence.vain(slot, zone)  # nobody can tell
             slot = presence.missing_after(slot + 1)
 
     async def _read_in_full(self, zone):

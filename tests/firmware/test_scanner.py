@@ -313,6 +313,23 @@ def test_noise_delays_but_never_invents_or_loses(times: int) -> None:
     assert len(scene.places()) == 84
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_quiet_tiles_put_back_into_hands_do_not_seem_to_leave(seed: int) -> None:
+    """They do not speak up there: nothing leaves before it was looked for in every zone."""
+    scene = Scene(Noise.named("harsh", seed))
+    for seat in range(4):
+        scene.deal(4 * seat + HAND, range(13 * seat, 13 * seat + 13))
+        scene.deal(4 * seat + POND, range(52 + 20 * seat, 72 + 20 * seat))
+    back = range(52, 132, 2)
+    for n, number in enumerate(back):
+        scene.at(25.0 + 0.3 * n, number, None)
+        scene.at(25.3 + 0.3 * n, number, 4 * (n % 4) + HAND, (n + 1) / 42)
+    scene.run(60_000)
+    assert not [event for event in scene.of("leave") if event[2] in back]
+    places = scene.places()
+    assert [places[number] for number in back] == [4 * (n % 4) + HAND for n in range(len(back))]
+
+
 class Fitful(Noise):
     """Answers go by a pattern, a letter every 50 ms: o they are heard, c their CRC is wrong, t nobody is heard."""
 
