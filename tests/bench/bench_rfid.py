@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support.inventories import Found, adversarial_sets, random_sets, run
 from support.surface import HAND, MELD, POND, Surface
 
-from twin.air import EOF_US, T1_US, T2_US, T3_ASK10_US, reply_us, request_us
+from twin.air import T1_US, T2_US, T3_ASK10_US, reply_us, request_us
 from twin.noise import Noise
 
 SIZES = (14, 34, 136)
@@ -84,12 +84,9 @@ def bounds() -> None:
     probe, read = request_us(5) + reply, request_us(13) + T1_US + reply_us(7) + T2_US
     silence = request_us(13) + T3_ASK10_US
     told = probe + 2 * read + 3 * silence
-    answered = 16 * (1 - (15 / 16) ** 14)
-    first = request_us(5) + answered * reply + (16 - answered) * T3_ASK10_US + 15 * EOF_US
     print("air time alone, ms")
     print(f"  a tile heard by a probe, asked twice in a fresh field, three times where it was: {told / 1000:.1f}")
-    print(f"  first round over a hand of 14 (its tiles are loud: they may be discarded): {first / 1000:.1f};")
-    print(f"    {100 * (15 / 16) ** 13:.0f} % of newcomers answer alone in it, the others in a round below it")
+    print(f"  a hand of 13 silenced before each probe that hears a draw: {(13 * silence + probe) / 1000:.1f}")
     print("  the rest: waiting for the zone's turn, 2-3 ms a field change, SPI and interpreter, the link")
 
 
