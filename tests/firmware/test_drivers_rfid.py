@@ -85,6 +85,16 @@ def test_inventory_descends_through_every_collision(serials: list[int]) -> None:
     assert (figures["overflow"], figures["noise"], figures["lost"]) == ("False", 0, 0)
 
 
+@pytest.mark.parametrize("depth", range(10, 14))
+def test_inventory_descends_to_the_nibbles_of_the_maker(depth: int) -> None:
+    """One serial from several makers: alike up to so many nibbles."""
+    tags = [Tag(0xE0 << 56 | n << 4 * depth | 0x812345678) for n in range(3)]
+    figures, uids = inventory(tags)
+    assert uids == {tag.uid for tag in tags}
+    assert (figures["overflow"], figures["noise"], figures["lost"]) == ("False", 0, 0)
+    assert figures["rounds"] == depth + 1
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_inventory_of_random_uids_is_complete(seed: int) -> None:
     rng = random.Random(seed)

@@ -403,6 +403,22 @@ def test_the_scanner_at_rest_allocates_nothing(discarded: bool) -> None:
     assert words["tiles"] == "36"
 
 
+SLOT_US = 4600  # with an answer: EOF, t1, the answer, t2
+RECOVERY_US = 6000  # BUSY that does not fall for 3 ms, then a reader that resets itself
+
+
+@pytest.mark.parametrize("fault", ["", "busy", "stuck", "mute", "zeros", "ones", "dead", "no_field"])
+def test_no_other_task_waits_longer_than_a_slot(fault: str) -> None:
+    scene = Scene()
+    scene.deal(HAND, range(14))
+    scene.deal(4 + POND, range(40, 60))
+    for n in range(8):
+        scene.table.at(3.0 + 0.311 * n, lambda: scene.table.board.readers[0].faults.update({fault} - {""}))
+    words = scene.table.run("turns", "4000")[0].split()
+    assert int(words[1]) <= (RECOVERY_US if fault else SLOT_US)
+    assert int(words[3]) < 1000
+
+
 def test_a_seat_is_read_even_when_its_reader_fails_just_then() -> None:
     scene = Scene()
     scene.deal(HAND, range(13))
