@@ -11,12 +11,14 @@ from twin.tiles import DieFace, Ground, make_die
 
 IN_THE_AIR_Z = 40.0
 EDGE_MM = 16.0
+LEANING_Z = 2.0
 
 
 class Dice:
     """`values` are the upper faces once the dice rest, None while they roll; `changed` is called at rest.
 
-    `fall` holds the values of the coming throws until it is changed; without it the seed decides.
+    `fall` holds the values of the coming throws until it is changed; without it the seed decides. `leaning` says for
+    each coming throw how many faces of the first die are near the plate, where it does not lie flat: 0 or 2.
     """
 
     def __init__(self, clock: Clock, ground: Ground, seed: int, settle_s: float, changed: Callable[[], None]) -> None:
@@ -28,6 +30,7 @@ class Dice:
         self._faces: list[list[DieFace]] = [make_die(index, seed) for index in range(2)]
         self._settling: Event | None = None
         self.fall: tuple[int, int] | None = None
+        self.leaning: list[int] = []
         self.values: tuple[int, int] | None = None
         self.throws = 0
         for die in self._faces:
@@ -52,5 +55,10 @@ class Dice:
         for die, value in zip(self._faces, self.values, strict=True):
             for face in die:
                 z = {7 - value: 0.0, value: EDGE_MM}.get(face.face, EDGE_MM / 2)
+                self._ground.shift(face, geometry.die(face.die)._replace(z=z))
+        if self.leaning:
+            near = self.leaning.pop(0)
+            for n, face in enumerate(self._faces[0]):
+                z = LEANING_Z if n < near else EDGE_MM / 2
                 self._ground.shift(face, geometry.die(face.die)._replace(z=z))
         self._changed()
