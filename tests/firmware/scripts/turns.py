@@ -25,13 +25,14 @@ async def main():
     radio = board_rig.radio()
     await radio.start()
     scanner = Scanner(radio, TileRegistry(), board_rig.emit)
-    asyncio.create_task(scanner.run())
+    scanning = asyncio.create_task(scanner.run())
     task = asyncio.create_task(other())
     await asyncio.sleep_ms(2000)
     worst = turns = 0
     await asyncio.sleep_ms(int(sys.argv[1]))
     print("worst", worst, "mean", 1000 * int(sys.argv[1]) // turns, "states", [port.state for port in radio.ports])
     task.cancel()
+    scanning.cancel()
 
 
 asyncio.run(main())
