@@ -158,7 +158,7 @@ class App:
         for name in ("inputs", "counters", "forget"):
             link.on(name, self._services(name))
         link.on("fault_count", self.memory.faults)
-        for name in ("zone", "reader", "tag", "tag_write", "tag_password"):
+        for name in ("zone", "conflict", "reader", "tag", "tag_write", "tag_password"):
             link.on(name, self._technicians(name))
         for name in ("noise_floor", "read_rate", "calibrate", "request"):
             link.on(name, self._technicians(name))

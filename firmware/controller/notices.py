@@ -9,7 +9,6 @@ import board
 from . import fault_codes as faults
 from . import memory as m
 
-_CONFLICTS = const(5)  # looks in a row that find one tile in two zones
 _AGAIN_MS = const(60000)
 
 
@@ -25,8 +24,6 @@ class Notices:
         self._memory = memory
         self._seats = seats
         self._log = log
-        self._conflicts = 0
-        self._conflicting = 0
         self._told_at = ticks_add(ticks_ms(), -_AGAIN_MS)
         self._gap_told = 0
         self.dealer = 0
@@ -52,12 +49,10 @@ class Notices:
                 self._seats.lamp(seat, board.LAMP_TURN, 0)
 
     def poll(self, conflicts, journal):
-        """`conflicts` is the scanner's count."""
-        self._conflicting = self._conflicting + 1 if conflicts != self._conflicts else 0
-        self._conflicts = conflicts
-        if self._conflicting >= _CONFLICTS and ticks_diff(ticks_ms(), self._told_at) >= _AGAIN_MS:
+        """A tile that two zones keep hearing is told, and measured."""
+        if conflicts.often and ticks_diff(ticks_ms(), self._told_at) >= _AGAIN_MS and conflicts.measure():
             self._told_at = ticks_ms()
-            self._log.warn(faults.ZONE_CONFLICT, 0, conflicts & 0xFFFF)
+            self._log.warn(faults.ZONE_CONFLICT, 0, conflicts.count & 0xFFFF)
         lost = journal.first - journal.acknowledged - 1
         if lost > 0 and not self._gap_told:
             self._log.warn(faults.JOURNAL_GAP, 0, lost)

@@ -17,6 +17,7 @@ from drivers.faults import ReaderFault
 from drivers.iso15693 import ANY_AFI, GOOD, NOISE, SILENT, Inventory
 
 from . import tile_registry
+from .conflicts import Conflicts
 from .presence import NOWHERE, TILES, Presence, code_at, index_of
 from .radio import DOWN
 
@@ -73,7 +74,7 @@ class Scanner:
     """`radio` a `Radio`, `registry` a `TileRegistry`, `emit(name, *fields)` takes the events, and `crowded` with a
     zone and a number where more tags answer than that.
 
-    `noise[zone]` counts damaged answers, `conflicts` sightings of a tile that still answers elsewhere.
+    `noise[zone]` counts damaged answers.
     """
 
     def __init__(self, radio, registry, emit, zones=18):
@@ -82,7 +83,7 @@ class Scanner:
         self.presence = Presence(zones, emit)
         self._emit = emit
         self.noise = [0] * zones
-        self.conflicts = 0
+        self.conflicts = Conflicts(radio, registry, self.presence, emit)
         self.set = -1  # the set in play, 0 or 1: tiles of the other are told as `tag`; -1: any
         self.active = 0  # the seat whose zones come first: it draws next
         self.heartbeat = None
@@ -347,6 +348,8 @@ class Scanner:
                     tile = presence.due(self._looks() - 1)
                     if tile >= 0:
                         await self._part(tile)
+                if self.conflicts.due():
+                    await self.conflicts.look()
             except ReaderFault as fault:
                 self._failed(zone, fault)
 
@@ -567,7 +570,7 @@ class Scanner:
             return
         if old != NOWHERE and not presence.is_missing(tile) and self.radio.usable(old):
             if not await self._silent(old, self._uid, self._looks()):
-                self.conflicts += 1
+                self.conflicts.seen(tile, zone)
                 self._stray += (_ONE - self._stray) >> 6
                 await self.radio.tune(zone)
                 return

@@ -1,10 +1,11 @@
 """The technician at the readers: raw tags, tag memory, read rates and noise. Loaded when first asked for.
 
-Everything but `zone` needs the workbench: a leased command that stops the scanning of the surface. Each command
-holds the air only while it runs, and powers the antenna anew.
+Everything but `zone`, `conflict` and `reader` needs the workbench: a leased command that stops the scanning of the
+surface. Each command holds the air only while it runs, and powers the antenna anew.
 """
 
 import asyncio
+from time import ticks_diff, ticks_ms
 
 from micropython import const
 
@@ -15,6 +16,7 @@ from drivers.iso15693 import ANY_AFI, ERROR, GOOD, SILENT, Inventory
 from tablelink import messages
 
 from .link import CommandError
+from .presence import NOWHERE
 from .scanner import GATE
 from .settings import Settings
 
@@ -82,9 +84,16 @@ class Technician:
         surface = zone < _SURFACE and zone & 3 != GATE
         return (
             port.state, min(port.failures, 255), scanner.presence.counts[zone],
-            scanner.asked_ms(zone) if surface else 0, scanner.noise[zone], scanner.conflicts,
+            scanner.asked_ms(zone) if surface else 0, scanner.noise[zone], scanner.conflicts.count,
             radio.levels[zone], margin, floor, day, radio.powers[zone],
         )  # fmt: skip
+
+    def conflict(self):
+        """The last tile that was measured in two zones, as in the event, and how long ago; zone 255 for none."""
+        last = self._scanner.conflicts.last
+        if last is None:
+            return 0, NOWHERE, NOWHERE, 0, 0, 0
+        return last[:5] + (ticks_diff(ticks_ms(), last[5]),)
 
     def reader(self, number):
         """State, the last fault as its place in `_FAULTS` from 1 on (0 none yet), version of the chip's firmware."""

@@ -9,6 +9,7 @@ import pytest
 from support.inventories import START_S, Table, random_sets, uid
 from support.surface import HAND, MELD, POND, Surface
 
+from paiju.technician.workbench import NO_ZONE
 from tablelink.frame import Decoder
 from tablelink.messages import COMMAND, REPLY
 from twin.noise import Noise
@@ -16,6 +17,7 @@ from twin.tags import Tag
 from twin.tiles import AFI_TILE
 
 READER_DOWN = 61
+ZONE_CONFLICT = 71
 
 
 @pytest.mark.parametrize("after_ms", [15, 40, 90, 150])
@@ -60,6 +62,72 @@ def test_r08_a_tile_that_moves_while_both_zones_hear_it_is_told_at_once(tmp_path
         assert latency <= 1500
         assert [(t.kind, t.tile, t.zone) for t in surface.told[told:]] == [("moved", 20, POND)]
         assert not surface.wrong()
+
+
+@pytest.mark.parametrize(("tile", "zone", "other", "seconds"), [(5, HAND, MELD, 60.0), (40, POND, MELD, 240.0)])
+def test_r08_a_tile_that_two_zones_keep_hearing_is_told_once_with_the_hits_of_either(
+    tile: int, zone: int, other: int, seconds: float, tmp_path: Path
+) -> None:
+    """A tile of a hand is loud; one of a pond is quiet, and heard elsewhere by the audit only."""
+    noise = Noise(8, missed=0.05)
+    with Surface(tmp_path, noise) as surface:
+        surface.lay(range(13), HAND)
+        surface.lay(range(20, 23), MELD)
+        surface.lay(range(40, 50), POND)
+        assert surface.settle()
+        assert asyncio.run(surface.bench.conflict())["zone"] == NO_ZONE
+        noise.overlaps[surface.tile(tile).tag, other] = 0.2
+        told = len(surface.told)
+        assert surface.table.run_for(seconds, lambda: bool(surface.of("conflict")))
+        (event,) = surface.of("conflict")
+        assert (event["tile"], event["zone"], event["other"]) == (tile, zone, other)
+        assert 12 <= int(event["hits"]) <= 16
+        assert 1 <= int(event["other_hits"]) <= 8
+        assert [e["code"] for e in surface.of("fault")] == [ZONE_CONFLICT]
+        answer = asyncio.run(surface.bench.conflict())
+        assert {name: answer[name] for name in event.fields} == event.fields
+        surface.run(30.0)  # the limit is a minute
+        assert len(surface.of("conflict")) == len(surface.of("fault")) == 1
+        assert surface.told[told:] == []
+
+
+def test_r08_a_tile_that_moves_while_it_is_measured_is_not_told_and_play_goes_on_as_fast(tmp_path: Path) -> None:
+    noise = Noise(8)
+    with Surface(tmp_path, noise) as surface:
+        surface.lay(range(13), HAND)
+        surface.lay(range(40, 50), POND)
+        assert surface.settle()
+        noise.overlaps[surface.tile(5).tag, MELD] = 0.9
+        assert surface.table.run_for(60.0, lambda: bool(surface.of("fault")))
+        latencies = []
+        for n in range(10):  # while it is measured
+            surface.lay(60 + n, 4 * (n % 4) + POND)
+            surface.run(0.4)
+            latencies.append(surface.latency_ms(60 + n, 4 * (n % 4) + POND))
+        assert max(ms or 9e9 for ms in latencies) <= 350, latencies
+        surface.lift(5)
+        surface.run(0.3)
+        surface.lay(5, POND)
+        surface.run(20.0)
+        assert not surface.of("conflict")
+        assert surface.places()[5] == POND
+        assert not surface.wrong()
+
+
+def test_r08_a_reader_that_fails_ends_the_measurement(tmp_path: Path) -> None:
+    noise = Noise(8)
+    with Surface(tmp_path, noise) as surface:
+        surface.lay(range(13), HAND)
+        assert surface.settle()
+        noise.overlaps[surface.tile(5).tag, MELD] = 0.9
+        assert surface.table.run_for(60.0, lambda: bool(surface.of("fault")))
+        del noise.overlaps[surface.tile(5).tag, MELD]
+        surface.table.board.readers[0].faults.add("no_field")
+        surface.run(2.0)
+        surface.table.board.readers[0].faults.clear()
+        surface.run(30.0)
+        assert surface.of("reader")[-1]["state"] == "ok"
+        assert not surface.of("conflict")
 
 
 @pytest.mark.parametrize("answer", ["zeros", "ones"])

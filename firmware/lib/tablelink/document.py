@@ -38,6 +38,7 @@ _MEANING = {
     "cleared": "A latched fault is gone.",
     "picture": "All inputs as they were when a fault was latched.",
     "missing": "A tile that the wall audit did not find.",
+    "conflict": "A tile of a zone that another zone keeps hearing: in how many of 16 looks either heard it.",
     "opening": "Where the wall is broken: seat, stack from its right, points of both throws.",
     "gap": "Events `first` to `last` are lost: overwritten because no host took them in time, delivered to a host "
     "earlier and not retained, or unreadable. Its own number is `last`.",
@@ -69,6 +70,7 @@ _COMMANDS = {
     "noise_floor": "Slots of `shots` that held something though no tag was asked; `power` is the field's trim, 0 as the reader comes.",
     "read_rate": "Answers of one tag to `shots` requests, heard with the receiver's threshold at `level` and the field at `power`.",
     "calibrate": "Keeps a zone's receiver threshold, margin, noise floor and power on the table.",
+    "conflict": "The last event of this name and how long ago it was; zone 255 if there was none.",
     "request": "Shows a request at a seat and waits a while for its referee button.",
     "memory": "Bytes of the controller's heap used and free.",
     "jog": "Turns one axis while the lease lasts.",

@@ -171,6 +171,7 @@ EVENTS = (
     Layout(14, "picture", "code:u16 part:u8 inputs:bytes8"),
     Layout(15, "missing", "tile:u16"),
     Layout(16, "opening", "seat:u8 stack:u8 points:u8"),
+    Layout(17, "conflict", "tile:u16 zone:u8 other:u8 hits:u8 other_hits:u8"),
     # What could not be kept. Never in the journal: made when sent, numbered as the last event it stands for.
     Layout(255, "gap", "first:u32 last:u32 reason:u8=overwritten,delivered,unreadable"),
 )
@@ -249,6 +250,7 @@ COMMANDS = Commands(
 39 request! | seat:u8:0..3 text:bytes5 | done:u8
 40 tag_password! | set:u8:0..1 replace:u8:0..1 password:u32:0..4294967295 | kept:u8
 41 reader | reader:u8:0..4 | state:u8 fault:u8 major:u8 minor:u8
+42 conflict |  | tile:u16 zone:u8 other:u8 hits:u8 other_hits:u8 ago_ms:u32
 """
 )
 

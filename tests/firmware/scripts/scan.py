@@ -43,7 +43,8 @@ async def main():
             elif what == "set":
                 scanner.set = int(arg)
             elif what == "stats":
-                emit("stats", scanner.registry.count, list(scanner.presence.counts), scanner.noise, scanner.conflicts)
+                counts = list(scanner.presence.counts)
+                emit("stats", scanner.registry.count, counts, scanner.noise, scanner.conflicts.count)
             else:
                 getattr(scanner, what)()
         except ReaderFault as e:

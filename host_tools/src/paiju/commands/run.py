@@ -32,6 +32,7 @@ from paiju.game.tracker import Report
 from paiju.i18n import _
 from paiju.store import Store, StoreError
 from paiju.table import AUTO, Connection, Event, PortError
+from paiju.technician.conflicts import Conflict
 from paiju.view.live import live_view
 from paiju.view.result import result_view
 from paiju.view.words import action_text, attention_text
@@ -102,7 +103,9 @@ class PlainScreen:
         self.console.print(_("Table {serial}, firmware {version}").format(serial=serial, version=version))
 
     def event(self, event: Event) -> None:
-        pass
+        conflict = Conflict.of(event.fields) if event.kind == "conflict" else None
+        if conflict is not None:
+            self.problem(conflict.sentence)
 
     def report(self, report: Report, follower: Follower, n: int | None) -> None:
         if isinstance(report, HandRecord):
@@ -242,7 +245,8 @@ class Session:
         for event in events:
             if self._past is not None:
                 self._past.events += 1
-            self._screen.event(event)
+            if self._past is None or self._screen.shows_past:
+                self._screen.event(event)
             follower.follow([event])
             self._arrive()
 

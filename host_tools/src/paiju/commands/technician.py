@@ -26,6 +26,7 @@ from paiju.table import AUTO, CommandRefused, Connection, Hello, Pending, PortEr
 from paiju.technician import tiles as tile_tools
 from paiju.technician.calibrate import STEP, ZoneResult
 from paiju.technician.calibrate import calibrate as measure
+from paiju.technician.conflicts import Conflict
 from paiju.technician.guide import Console
 from paiju.technician.tiles import SET_NAMES, Audit, Finding
 from paiju.technician.workbench import (
@@ -99,12 +100,15 @@ def zones(
             while True:
                 readers = [await bench.reader(number) for number in range(READERS)]
                 states = [await bench.zone(zone) for zone in range(ZONES)]
+                said = await bench.conflict()
+                conflict = Conflict.of(said)
                 if live is not None:
-                    live.update(_picture(states, readers), refresh=True)
+                    live.update(_picture(states, readers, conflict, said["ago_ms"]), refresh=True)
                 else:
                     for state in states:
                         reader = readers[state.zone // len(KINDS)]
-                        more = {"fault": reader.fault, "firmware": reader.firmware}
+                        here = asdict(conflict) if conflict is not None and conflict.zone == state.zone else None
+                        more = {"fault": reader.fault, "firmware": reader.firmware, "conflict": here}
                         typer.echo(json.dumps(asdict(state) | more, default=str))
                 if once:
                     return
@@ -113,15 +117,17 @@ def zones(
     _with_table(port, watch)
 
 
-def _picture(states: list[ZoneState], readers: list[ReaderState]) -> Table:
+def _picture(states: list[ZoneState], readers: list[ReaderState], conflict: Conflict | None, ago_ms: int) -> Table:
+    caption = _("conflicts: {n}; reader firmware: {versions}").format(
+        n=states[0].conflicts, versions=" ".join(reader.firmware for reader in readers)
+    )
+    if conflict is not None:
+        caption += "\n" + _("{n} min ago: {what}").format(n=ago_ms // 60_000, what=conflict.sentence)
     view = Table(
         Column(_("zone"), no_wrap=True), _("reader"), _("tiles"), _("last asked"), _("noise"), _("errors"),
         _("level"), _("margin"), _("noise floor"), _("power"),
         Column(_("calibrated"), no_wrap=True),
-        caption=_("conflicts: {n}; reader firmware: {versions}").format(
-            n=states[0].conflicts, versions=" ".join(reader.firmware for reader in readers)
-        ),
-        box=None, padding=(0, 1, 0, 0),
+        caption=caption, box=None, padding=(0, 1, 0, 0),
     )  # fmt: skip
     words = {
         "dead": _("does not answer"), "hung": _("hung"), "refused": _("refused a command"), "hot": _("too hot"),

@@ -14,6 +14,7 @@ from paiju.table import Pending, Reply
 DAY_ZERO = date(2000, 1, 1)
 SEAT_ZONES = 16
 ZONES = 18
+NO_ZONE = 255
 SURFACE = tuple(zone for zone in range(SEAT_ZONES) if zone % 4 != 3)
 LEVELS = 16
 ANSWER_S = 20.0
@@ -21,7 +22,7 @@ PAUSE_S = 0.05
 READERS = 5
 TRIES = 3  # of a command in which a reader failed: the table restarts it meanwhile
 RESTART_S = 0.3
-_NO_ZONE = ("request", "display", "reader", "tag_password")  # commands whose first argument is no zone
+_OF_NO_ZONE = ("request", "display", "reader", "tag_password", "conflict")  # commands whose first argument is no zone
 _STATES = ("ok", "degraded", "down", "starting")
 _FAULTS = ("", "dead", "hung", "refused", "hot", "field_lost")
 _WRITE_PROBLEMS = {1: "silent", 2: "refused", 3: "differs", 4: "protected"}
@@ -135,6 +136,10 @@ class Workbench:
         f = await self._ask("reader", number)
         return ReaderState(number, _STATES[f["state"]], _FAULTS[f["fault"]], f"{f['major']}.{f['minor']}")
 
+    async def conflict(self) -> dict[str, int]:
+        """The last tile measured in two zones: fields as in the event, and `ago_ms`; zone `NO_ZONE` for none."""
+        return await self._ask("conflict")
+
     async def keep_password(self, tile_set: int, password: int, replace: bool = False) -> bool:
         """Give the table the write password of a set's tags; False when it has one and `replace` is not wanted."""
         return bool((await self._ask("tag_password", tile_set, replace, password))["kept"])
@@ -183,7 +188,7 @@ class Workbench:
 
     async def _ask(self, name: str, *args: int | bytes) -> dict[str, int]:
         reply = await self._command(name, *args)
-        zone = args[0] if name not in _NO_ZONE and isinstance(args[0], int) else None
+        zone = args[0] if name not in _OF_NO_ZONE and isinstance(args[0], int) else None
         self._judge(name, reply, zone)
         return {key: int(value) for key, value in reply.fields.items() if not isinstance(value, bytes)}
 
