@@ -389,7 +389,7 @@ def test_the_commands_over_a_port(tmp_path: Path) -> None:
         assert len([json.loads(line) for line in lines.stdout.splitlines()]) == 18
         done = paiju("tiles", "register", "-f", "5m", port=port)
         assert done.returncode == 0, done.stderr
-        assert "Lay 4 tiles 5m on East pond" in done.stderr
+        assert "Lay 4 × 5m on East pond" in done.stderr
         done = paiju("tiles", "password", "--set", "B", port=port, typed="0F1E2D3C\n")
         assert done.returncode == 0, done.stderr
         assert "0F1E2D3C" not in done.stdout + done.stderr
@@ -411,6 +411,7 @@ def test_the_commands_over_a_port(tmp_path: Path) -> None:
         (("tiles", "audit", "--zone", "E-gate"), "choose a hand, meld or pond"),
         (("calibrate", "--grid", "3"), "is no grid"),
         (("calibrate", "-z", "X-pond"), "is no zone"),
+        (("calibrate", "--report", "/nowhere/antennas.html"), "/nowhere/antennas.html cannot be written"),
         (("tiles", "password"), "eight hexadecimal digits"),
         (("zones", "--once", "--port", "/dev/nothing"), "/dev/nothing"),
         (("twin", "--noise", "loud"), "there is no noise called loud"),

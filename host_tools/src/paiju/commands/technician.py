@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 from rich.console import Console as Screen
@@ -20,7 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 
 from paiju.commands.link import Port
-from paiju.commands.options import AsJson, Language, fail, why
+from paiju.commands.options import AsJson, Language, examples, fail, why
 from paiju.i18n import _
 from paiju.table import AUTO, CommandRefused, Connection, Hello, Pending, PortError
 from paiju.technician import tiles as tile_tools
@@ -85,14 +85,7 @@ def zones(
     as_json: AsJson = False,
     lang: Language = None,
 ) -> None:
-    """Watch every antenna: tiles there, when it was last asked, margin, noise and errors. Needs no key.
-
-    Examples:
-
-      paiju zones
-
-      paiju zones --once --json
-    """
+    """Watch every antenna."""
 
     async def watch(connection: _Table, hello: Hello) -> None:
         bench = Workbench(connection)
@@ -149,7 +142,15 @@ def _picture(states: list[ZoneState], readers: list[ReaderState], conflict: Conf
     return view
 
 
-@tiles.command("register")
+@tiles.command(
+    "register",
+    help=_(
+        "Write which tile it is into every tag, face by face, and verify it. Turn the service key first.\n\n"
+        "Lay the tiles that are asked for on the zone, then press Enter or the referee button of that seat. The tags "
+        "are protected against writing by a password that the table keeps; reading needs none."
+    ),
+    epilog=examples("paiju tiles register --set B", "paiju tiles register -f 5m -f 3f"),
+)
 def register_tiles(
     tile_set: SetOption = "A",
     zone: ZoneOption = "E-pond",
@@ -159,17 +160,7 @@ def register_tiles(
     port: Port = AUTO,
     lang: Language = None,
 ) -> None:
-    """Write which tile it is into every tag, face by face, and verify it. Turn the service key first.
-
-    Lay the tiles that are asked for on the zone, then press Enter or the referee button of that seat. The tags are
-    protected against writing by a password that the table keeps; reading needs none.
-
-    Examples:
-
-      paiju tiles register --set B
-
-      paiju tiles register -f 5m -f 3f      two faces, after their tags were replaced
-    """
+    """Write the tags of a set, face by face."""
     number, where = _set(tile_set), _surface(zone)
     for code in face or []:
         if code not in FACES:
@@ -185,22 +176,21 @@ def register_tiles(
         typer.echo(finding.sentence, err=True)
     if findings:
         raise typer.Exit(1)
-    typer.echo(_("All tiles of {count} faces are registered and verified.").format(count=len(faces)))
+    typer.echo(_("Registered and verified: all tiles of the faces asked for ({count}).").format(count=len(faces)))
 
 
-@tiles.command("password")
+@tiles.command(
+    "password",
+    help=_(
+        "Give the table the password that protects a set's tags: eight hexadecimal digits, asked for without "
+        "showing.\n\n"
+        "Needed only where two tables register the same tiles: a table without a password draws one when it "
+        "registers, and never tells it. Turn the service key first."
+    ),
+    epilog=examples("paiju tiles password --set B", "paiju tiles password < password.txt"),
+)
 def set_password(tile_set: SetOption = "A", port: Port = AUTO, lang: Language = None) -> None:
-    """Give the table the password that protects a set's tags: eight hexadecimal digits, asked for without showing.
-
-    Needed only where two tables register the same tiles: a table without a password draws one when it registers, and
-    never tells it. Turn the service key first.
-
-    Examples:
-
-      paiju tiles password --set B
-
-      paiju tiles password < password.txt
-    """
+    """Give the table the password of a set."""
     number = _set(tile_set)
     if sys.stdin.isatty():
         typed = typer.prompt(_("password of set {name}").format(name=tile_set.upper()), hide_input=True,
@@ -221,19 +211,16 @@ def set_password(tile_set: SetOption = "A", port: Port = AUTO, lang: Language = 
     typer.echo(_("The table keeps the password of set {name}.").format(name=tile_set.upper()))
 
 
-@tiles.command("audit")
+@tiles.command(
+    "audit",
+    help=_("Read a whole set in portions: missing, doubled, foreign, weak tiles. Turn the service key first."),
+    epilog=examples("paiju tiles audit", "paiju tiles audit --set B --zone S-pond --json"),
+)
 def audit_tiles(
     tile_set: SetOption = "A", zone: ZoneOption = "E-pond", port: Port = AUTO, as_json: AsJson = False,
     lang: Language = None,
 ) -> None:  # fmt: skip
-    """Read a whole set in portions: missing, doubled, foreign, weak tiles. Turn the service key first.
-
-    Examples:
-
-      paiju tiles audit
-
-      paiju tiles audit --set B --zone S-pond --json
-    """
+    """Look a set through."""
     number, where = _set(tile_set), _surface(zone)
 
     async def work(bench: Workbench, _hello: Hello) -> Audit:
@@ -258,7 +245,7 @@ def audit_tiles(
         if result.missing:
             faces = Counter(code_of(face_of_tile(tile)) for tile in result.missing)
             codes = " ".join(code if n == 1 else f"{n}×{code}" for code, n in faces.items())
-            typer.echo(_("{count} tiles are missing: {codes}").format(count=len(result.missing), codes=codes))
+            typer.echo(_("Missing tiles ({count}): {codes}").format(count=len(result.missing), codes=codes))
         if result.complete:
             typer.echo(_("Set {name} is complete and sound: 144 tiles.").format(name=SET_NAMES[number]))
     if not result.complete:
@@ -279,20 +266,11 @@ def calibrate(
     as_json: AsJson = False,
     lang: Language = None,
 ) -> None:
-    """Measure the antennas with one tile; thresholds and powers are kept on the table. Turn the service key first.
-
-    Lay the tile where it is asked for, then press Enter or the referee button of that seat. A seat's display shows
-    the place as `rk xy`: zone k of the seat, x ninths from the left, y ninths from the player's edge. At the corners
-    of each zone its usual power, a lower and a higher one are tried, and the best is kept.
-
-    Examples:
-
-      paiju calibrate --report antennas.html
-
-      paiju calibrate -z E-pond -z E-meld --grid 3x2
-    """
+    """Measure the antennas with one tile."""
     where = [_surface(name) for name in zone] if zone else list(SURFACE)
     size = _grid(grid)
+    if report is not None:
+        _prove_writable(report)
     day = date.today()
     serial = ""
 
@@ -340,14 +318,42 @@ def calibrate(
         try:
             write(report, results, serial, day)
         except OSError as error:
-            fail(_("{file} cannot be written: {error}").format(file=report, error=why(error)))
+            _unwritable(report, error)
         typer.echo(_("The report is in {file}.").format(file=report), err=as_json)
 
 
 def register(app: typer.Typer) -> None:
-    app.command(short_help=_("Watch every antenna: tiles, margin, noise and errors."))(zones)
+    watch = _("Watch every antenna: tiles there, when it was last asked, margin, noise and errors. Needs no key.")
+    short = _("Watch every antenna: tiles, margin, noise and errors.")
+    app.command(help=watch, short_help=short, epilog=examples("paiju zones", "paiju zones --once --json"))(zones)
     app.add_typer(tiles, name="tiles")
-    app.command(short_help=_("Measure the antennas and keep thresholds and powers on the table."))(calibrate)
+    app.command(
+        help=_(
+            "Measure the antennas with one tile; thresholds and powers are kept on the table. Turn the service key "
+            "first.\n\n"
+            "Lay the tile where it is asked for, then press Enter or the referee button of that seat. A seat's display "
+            "shows the place as `rk xy`: zone k of the seat, x ninths from the left, y ninths from the player's edge. "
+            "At the corners of each zone its usual power, a lower and a higher one are tried, and the best is kept."
+        ),
+        short_help=_("Measure the antennas and keep thresholds and powers on the table."),
+        epilog=examples("paiju calibrate --report antennas.html", "paiju calibrate -z E-pond -z E-meld --grid 3x2"),
+    )(calibrate)
+
+
+def _prove_writable(file: Path) -> None:
+    """Before the work whose result it shall take."""
+    known = file.exists()
+    try:
+        with file.open("ab"):
+            pass
+        if not known:
+            file.unlink()
+    except OSError as error:
+        _unwritable(file, error)
+
+
+def _unwritable(file: Path, error: OSError) -> NoReturn:
+    fail(_("{file} cannot be written: {error}").format(file=file, error=why(error)))
 
 
 def _surface(name: str) -> int:

@@ -109,14 +109,14 @@ async def register(
         tiles = list(tiles_of_face(face))
         remark = ""
         for _try in range(TRIES):
-            sentence = _("Lay {count} tiles {face} on {zone}, nothing else.").format(
+            sentence = _("Lay {count} × {face} on {zone}, nothing else.").format(
                 count=len(tiles), face=code_of(face), zone=zone_title(zone)
             )
             await guide.ask(zone // 4, f"b{zone % 4} {face:02d}", f"{remark}{sentence}")
             tags, crowded = await _read(bench, zone, len(tiles))
             if len(tags) == len(tiles) and not crowded:
                 break
-            remark = _("{count} tags answered. ").format(count=len(tags))
+            remark = _("Tags that answered: {count}. ").format(count=len(tags))
         else:
             findings += [Finding("unreadable", "–", tile) for tile in tiles[len(tags) :]]
             continue
