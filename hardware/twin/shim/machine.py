@@ -1,6 +1,7 @@
 # `machine` of the PC port, as far as the firmware uses it: buses and pins of the twin. Costs are microseconds of an
 # RP2040 at 125 MHz, bus time comes on top: fitted to silent slots, answers, probes and field changes of this firmware
-# on the emulated Pico of tests/rp2040, whose own cycles for each instruction and flash access are an estimate.
+# on the emulated Pico of tests/rp2040, whose own cycles for each instruction and flash access are an estimate. What is
+# computed between two calls is charged by costs.py.
 import _kernel as k
 from micropython import const
 
@@ -18,9 +19,11 @@ _RESET = const(14)
 _PIN_US = const(3)
 _LEVEL_US = const(25)
 _SPI_US = const(14)
-_LOOK_US = const(130)  # and what was read is looked at
+_LOOK_US = const(150)  # and what was read is looked at
 _I2C_US = const(30)
 _UART_US = const(15)
+_HEARD_US = const(45)  # a byte from the host, decoded
+_SAID_US = const(19)  # a byte to the host, encoded
 
 PWRON_RESET = const(1)
 WDT_RESET = const(3)
@@ -176,6 +179,7 @@ class UART:
         got = k.R.n
         if not got:
             return None
+        k.spend(_HEARD_US * got)
         rx = k.rx
         for i in range(got):
             buf[i] = rx[36 + i]
@@ -189,7 +193,7 @@ class UART:
     def write(self, buf, n=-1):
         if n < 0 or n > len(buf):
             n = len(buf)
-        k.spend(_UART_US)
+        k.spend(_UART_US + _SAID_US * n)
         k.head(_UART_WRITE, n + 4)
         k.put8(self._twin_uart)
         k.put(buf, n)
