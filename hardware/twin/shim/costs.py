@@ -1,6 +1,7 @@
 # What the firmware computes between two bus calls takes a board time, too. The larger pieces are charged where they
 # end, by what they went through; µs as measured, each by itself, on the emulated Pico of tests/rp2040.
 from _kernel import spend
+
 from controller import presence, scanner, tile_registry
 from drivers import iso15693
 from tablelink.table_end import TableEnd
