@@ -21,12 +21,11 @@ from twin.world import World
 # twice as much. The board's own budget (120 of 192 KiB) is held by tests/rp2040 on a 32-bit port.
 HEAP = 256 * 1024
 MAIN = "import boot\nimport main"
-CHARGED = "import boot\nimport costs\nimport main"  # what is computed takes time, too
 
 
 def port(clock: Clock, board: Board, heap: int, folder: Path, console: IO[bytes] | None) -> Kernel:
     """The controller as the packaged PC port; `folder` is its flash, standard output goes to `console`."""
-    return Kernel(clock, board, [CHARGED], heap=heap, cwd=folder, console=console, image=image())
+    return Kernel(clock, board, [MAIN], heap=heap, cwd=folder, console=console, image=image())
 
 
 class Unsafe(AssertionError):
