@@ -333,7 +333,7 @@ def test_a_calibration_turns_down_what_hears_its_neighbour_and_up_what_hears_wea
         assert lower.stray < 0.2 < usual.stray <= higher.stray
         assert pond.crosstalk[POND - 1] == lower.heard[POND] < usual.heard[POND]
         assert meld.remarks
-        assert "-32" in report.page([pond, meld], "0001", DAY)
+        assert "−32 (kept)" in report.page([pond, meld], "0001", DAY)
         meld = shop.at_work(calibrate(shop.bench, shop, zones, (2, 1), 20, DAY))[1]
         assert meld.trials[0].power == -STEP  # from where it is now
         again = shop.at_work(calibrate(shop.bench, shop, zones[:1], (2, 1), 5, DAY, step=0))[0]

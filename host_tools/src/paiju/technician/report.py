@@ -11,20 +11,23 @@ from paiju.i18n import _, language
 from paiju.technician.calibrate import WANTED_MARGIN, Trial, ZoneResult
 from paiju.technician.workbench import zone_title
 
-GOOD_LEVELS = 8  # above the threshold: as green as it gets
+GOOD_LEVELS = 6  # from what is not read to as green as it gets
 STYLE = """
 body{font-family:sans-serif;margin:1.5em auto;padding:0 1em;max-width:75em;line-height:1.4;color:#222}
 table{border-collapse:collapse}
-td,th{padding:.25em .7em;border-bottom:1px solid #ccc;text-align:right;font-weight:normal;white-space:nowrap}
-th:first-child{text-align:left}
+td,th{padding:.25em .7em;border-bottom:1px solid #ccc;text-align:right;white-space:nowrap}
+th{font-weight:normal}
+th:first-child{text-align:left;vertical-align:top}
 thead th{vertical-align:bottom;white-space:normal;color:#555}
-tr.kept{font-weight:bold}
+tr.kept td{font-weight:bold;background:#eef3ee}
 .wide{overflow-x:auto}
+.wide th:first-child{position:sticky;left:0;background:#fff}
 .maps{display:flex;flex-wrap:wrap;gap:1.2em 2em}
 .map td{border:1px solid #fff;text-align:center;min-width:2.2em}
-.map th{border:0;color:#777;text-align:center;padding:.1em .4em}
-.map caption,figcaption{text-align:left;padding-bottom:.3em}
+.map th{border:0;color:#555;text-align:center;vertical-align:middle;padding:.1em .4em}
+figcaption{text-align:left;padding-bottom:.3em}
 figure{margin:0;max-width:100%;overflow-x:auto}
+@media(max-width:40em){body{padding:0 .5em}td,th{padding:.25em .35em}h1{font-size:1.4em;overflow-wrap:anywhere}}
 """
 
 
@@ -33,29 +36,35 @@ def _heat(share: float) -> str:
     return f"background:hsl({120 * min(max(share, 0.0), 1.0):.0f} 70% 78%)"
 
 
-def _row(cells: Iterable[str], kind: str = "td", of: str = "") -> str:
-    return f"<tr{of}>" + "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in cells) + "</tr>"
+def _signed(n: int) -> str:
+    return f"{n:+}".replace("-", "−") if n else "0"
+
+
+def _cells(cells: Iterable[str], kind: str = "td") -> str:
+    return "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in cells)
 
 
 def _powers(results: Sequence[ZoneResult]) -> str:
     """The powers tried in each zone, what was measured with each, and which is kept."""
     heads = (
         _("zone"), _("power"), _("noise floor"), _("threshold"), _("margin"), _("worst read rate"),
-        _("hears tiles of other zones"), "",
+        _("hears tiles of other zones"),
     )  # fmt: skip
 
-    def cells(result: ZoneResult, trial: Trial) -> tuple[str, ...]:
-        return (
-            zone_title(result.zone), f"{trial.power:+}", str(trial.floor), str(trial.level), str(trial.margin),
-            f"{trial.worst:.0%}", f"{trial.stray:.0%}", _("kept") if trial is result.kept else "",
-        )  # fmt: skip
+    def row(trial: Trial, kept: bool) -> str:
+        power = _signed(trial.power)
+        cells = _cells((
+            _("{power} (kept)").format(power=power) if kept else power, str(trial.floor), str(trial.level),
+            _signed(trial.margin), f"{trial.worst:.0%}", f"{trial.stray:.0%}",
+        ))  # fmt: skip
+        return f'<tr class="kept">{cells}</tr>' if kept else f"<tr>{cells}</tr>"
 
-    rows = [
-        _row(cells(r, trial), of=' class="kept"' if trial is r.kept else "")
-        for r in results
-        for trial in sorted(r.trials, key=lambda trial: trial.power)
-    ]
-    return f"<table><thead>{_row(heads, 'th')}</thead><tbody>{''.join(rows)}</tbody></table>"
+    rows = []
+    for r in results:
+        title = f'<th rowspan="{len(r.trials)}">{escape(zone_title(r.zone))}</th>'
+        tried = "".join(row(trial, trial is r.kept) for trial in sorted(r.trials, key=lambda trial: trial.power))
+        rows.append(tried.replace("<td>", f"{title}<td>", 1))
+    return f"<table><thead><tr>{_cells(heads, 'th')}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def _map(result: ZoneResult) -> str:
@@ -64,18 +73,18 @@ def _map(result: ZoneResult) -> str:
     xs = sorted({x for x, _y in kept.rates})
     ys = sorted({y for _x, y in kept.rates}, reverse=True)
     title = _("{zone}: threshold {level}, margin {margin}").format(
-        zone=zone_title(result.zone), level=kept.level, margin=kept.margin
+        zone=zone_title(result.zone), level=kept.level, margin=_signed(kept.margin)
     )
     rows = []
     for y in ys:
         cells = (
             f'<td style="{_heat((kept.levels[x, y] - kept.level + 1) / GOOD_LEVELS)}">{kept.rates[x, y]:.0%}'
-            f"<br><small>{kept.levels[x, y] - kept.level:+}</small></td>"
+            f"<br><small>{_signed(kept.levels[x, y] - kept.level)}</small></td>"
             for x in xs
         )
         rows.append(f"<tr><th>{y}</th>{''.join(cells)}</tr>")
-    feet = _row(["", *map(str, xs)], "th")
-    return f'<figure class="map"><figcaption>{escape(title)}</figcaption><table>{"".join(rows)}{feet}</table></figure>'
+    rows.append(f"<tr>{_cells(['', *map(str, xs)], 'th')}</tr>")
+    return f'<figure class="map"><figcaption>{escape(title)}</figcaption><table>{"".join(rows)}</table></figure>'
 
 
 def _pairs(results: Sequence[ZoneResult]) -> str:
@@ -88,13 +97,14 @@ def _pairs(results: Sequence[ZoneResult]) -> str:
             if other in r.crosstalk:
                 share = (r.apart[other] - 1) / WANTED_MARGIN if r.crosstalk[other] else 1.0
                 cells.append(
-                    f'<td style="{_heat(share)}">{r.crosstalk[other]:.0%}<br><small>{r.apart[other]:+}</small></td>'
+                    f'<td style="{_heat(share)}">{r.crosstalk[other]:.0%}'
+                    f"<br><small>{_signed(r.apart[other])}</small></td>"
                 )
             else:
                 cells.append("<td></td>")
         rows.append(f"<tr><th>{escape(zone_title(r.zone))}</th>{''.join(cells)}</tr>")
-    head = _row(["", *map(zone_title, others)], "th")
-    return f'<table class="map"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
+    head = _cells(["", *map(zone_title, others)], "th")
+    return f'<table class="map"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
 
 
 def page(results: Sequence[ZoneResult], table: str, day: date) -> str:
