@@ -50,6 +50,10 @@ class Conflicts:
             self._other = zone
             self._votes = 1
 
+    def about(self, tile, zone):
+        """Whether this was seen before, and nothing else more often since."""
+        return tile == self._tile and zone == self._other
+
     @property
     def often(self):
         """Whether one tile has been seen so again and again."""

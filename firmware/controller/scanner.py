@@ -51,6 +51,7 @@ _NEWCOMERS = const(24)
 _LOOKS = const(3)
 _HITS = const(2)  # of so many looks in a fresh field
 _ONE = const(16384)  # of the shares that are measured; a new look counts 1/64
+_DOUBT = const(3)  # times as many looks at home for a tile that has been heard in that zone before
 _DEAF_STEP = const(600)  # another look for each 3.7 % of answers that are missed,
 _STRAY_STEP = const(650)  # another fresh field for each 4 % of probes that hear a tile of another zone
 _PREY = const(3)  # missing tiles asked for in one zone visit
@@ -569,7 +570,10 @@ class Scanner:
             await self._arrange(tile, zone, air)
             return
         if old != NOWHERE and not presence.is_missing(tile) and self.radio.usable(old):
-            if not await self._silent(old, self._uid, self._looks()):
+            looks = self._looks()
+            if self.conflicts.about(tile, zone):
+                looks *= _DOUBT
+            if not await self._silent(old, self._uid, looks):
                 self.conflicts.seen(tile, zone)
                 self._stray += (_ONE - self._stray) >> 6
                 await self.radio.tune(zone)
