@@ -306,7 +306,7 @@ def calibrate(
             kept = r.kept
             view.add_row(
                 zone_title(r.zone), str(kept.floor), str(kept.level), str(kept.margin), f"{kept.worst:.0%}",
-                f"{kept.power:+}", " ".join(f"{trial.power:+}" for trial in r.trials),
+                f"{kept.power:+}", " ".join(f"{power:+}" for power in sorted(trial.power for trial in r.trials)),
             )  # fmt: skip
         Screen().print(view)
         for r in results:

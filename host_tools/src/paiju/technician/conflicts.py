@@ -34,14 +34,17 @@ class Conflict:
 
     @property
     def sentence(self) -> str:
-        face = "" if self.tile is None else code_of(face_of_tile(self.tile % 256))
-        text = (
-            _("A tile of {zone} is also heard in {other}: {hits} of {looks} looks here, {there} of {looks} there.")
-            if self.tile is None
-            else _("{face} of {zone} is also heard in {other}: {hits} of {looks} looks here, {there} of {looks} there.")
-        )
-        said = text.format(
-            face=face, zone=zone_title(self.zone), other=zone_title(self.other), hits=self.hits, there=self.other_hits,
-            looks=LOOKS,
+        if self.tile is None:
+            text = _(
+                "A tile of {zone} is also heard in {other}: {hits} of {looks} looks here, {there} of {looks} there. "
+                "Move it away from the edge, or calibrate both zones."
+            )
+        else:
+            text = _(
+                "{face} of {zone} is also heard in {other}: {hits} of {looks} looks here, {there} of {looks} there. "
+                "Move it away from the edge, or calibrate both zones."
+            )
+        return text.format(
+            face="" if self.tile is None else code_of(face_of_tile(self.tile % 256)), zone=zone_title(self.zone),
+            other=zone_title(self.other), hits=self.hits, there=self.other_hits, looks=LOOKS,
         )  # fmt: skip
-        return said + " " + _("Move it away from the edge, or calibrate both zones.")
