@@ -19,7 +19,9 @@ _RESET = const(14)
 _PIN_US = const(3)
 _LEVEL_US = const(25)
 _SPI_US = const(14)
-_LOOK_US = const(150)  # and what was read is looked at
+_LOOK_US = const(222)  # and what was read is looked at
+_STATUS = const(12)  # bytes of a reader's status; other frames of a reader are answers of tags,
+_ANSWER_US = const(1150)  # which are copied, compared with those heard before, and looked up
 _I2C_US = const(30)
 _UART_US = const(15)
 _HEARD_US = const(45)  # a byte from the host, decoded
@@ -99,6 +101,8 @@ class SPI:
         for _ in range(n):
             k.put8(write)
         self._take(buf, n)
+        if write and n != _STATUS:
+            k.spend(_ANSWER_US)
 
     def write_readinto(self, out, buf):
         n = len(buf)

@@ -7,7 +7,7 @@ POLLOUT = const(4)
 POLLERR = const(8)
 POLLHUP = const(16)
 
-_LOOP_US = const(90)  # one turn of the asyncio loop on an RP2040
+_LOOP_US = const(114)  # one turn of the asyncio loop on an RP2040
 _FOREVER = const(1 << 61)
 
 
