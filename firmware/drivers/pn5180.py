@@ -492,7 +492,7 @@ class Pn5180(Operation):
             self.field = False
             raise FieldLost(self.name, "the field is off")
         if _status[0] & _B0_RX:
-            self._quiet = ticks_add(ticks_us(), _T2_US)
+            self._quiet = ticks_add(self._asked, _T2_US)
             self._state = _NOTHING
             self.outcome = self._judge(_status[6])
             return True
