@@ -58,7 +58,7 @@ mirror() { # The Debian archive this machine reads, and the keyring it trusts fo
 }
 
 sources() {
-    [ -e "$OUT/sources.ok" ] && return
+    [ "$(cat "$OUT/sources.ok" 2> /dev/null)" = "$OUT" ] && return # links and CMake know their folder
     rm -rf "$OUT/src" "$OUT/root"
     mkdir -p "$OUT/src" "$OUT/root" "$OUT/apt/lists/partial" "$OUT/apt/archives/partial"
     mirror > "$OUT/apt/debian.sources" || exit
@@ -84,7 +84,7 @@ sources() {
     ln -s "$OUT/src/mbedtls" micropython/lib/mbedtls
     mkdir -p micropython/lib/micropython-lib
     touch micropython/lib/micropython-lib/README.md # asked for before anything is built
-    touch "$OUT/sources.ok"
+    echo "$OUT" > "$OUT/sources.ok"
 }
 
 FAILED=75

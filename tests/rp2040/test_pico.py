@@ -75,7 +75,7 @@ def test_what_is_kept_on_flash_outlives_a_power_cut(tmp_path: Path) -> None:
         s.until(lambda: False, 0.5)
         bench = s.connection.link.command("workbench")
         assert s.until(lambda: bench.reply is not None)
-        s.ask("calibrate", 2, 7, 5, 3, 9000)
+        s.ask("calibrate", 2, 7, 5, 3, 9000, -16)
         s.connection.link.release(bench)
 
         s.connection.unplug()
@@ -84,5 +84,5 @@ def test_what_is_kept_on_flash_outlives_a_power_cut(tmp_path: Path) -> None:
         s.connection.plug()
         assert s.until(lambda: len(s.of("boot")) == 2), s.table.kernel.output()
         zone = s.ask("zone", 2)
-    assert (zone["level"], zone["margin"], zone["floor"], zone["day"]) == (7, 5, 3, 9000)
+    assert [zone[k] for k in ("level", "margin", "floor", "day", "power")] == [7, 5, 3, 9000, -16]
     assert unpack("<I", (tmp_path / "flash.bin").read_bytes()[:4])[0] != 0xFFFFFFFF
