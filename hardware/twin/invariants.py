@@ -45,6 +45,8 @@ class Invariants:
         self._found: list[Breach] = []
         self._lost: set[str] = set()  # axes that nobody knows the place of
         self._resting = False  # power or the circuit was cut, and nobody has pressed a button since
+        self._way: dict[str, int] = {}  # where an axis is driven: 1, 0, -1
+        self._changed: dict[str, int] = {}  # when what it must heed last changed: its motor or an input
         inputs = board.inputs
         inputs["relay_closed"].watch(self._relay)
         inputs["surface_object"].watch(self._above)
@@ -130,9 +132,10 @@ class Invariants:
             fast = abs(drive) > SLOW if self._homes(name) else True
             if fast and (name in self._lost or not self._homes(name)):
                 self._tell("home", f"{name} before {', '.join(sorted(self._lost))}")
-        if drive:
-            self._later(partial(self._still_above, name))
-            self._later(partial(self._still_at_end, name))
+        way = (drive > 0) - (drive < 0)
+        if way and way != self._way.get(name, 0):
+            self._heed(name)
+        self._way[name] = way
 
     def _relay(self, closed: int) -> None:
         if closed:
@@ -165,17 +168,21 @@ class Invariants:
         if level:
             for name in ("lift", *(f"plate_{n}" for n in range(4))):
                 if self._in_the_way(name):
-                    self._later(partial(self._still_above, name))
-
-    def _still_above(self, name: str) -> None:
-        if self._in_the_way(name):
-            self._tell("above", name)
+                    self._heed(name)
 
     def _at_end(self, name: str, level: int) -> None:
         if level:
-            self._later(partial(self._still_at_end, name))
+            self._heed(name)
 
-    def _still_at_end(self, name: str) -> None:
+    def _heed(self, name: str) -> None:
+        self._changed[name] = self._clock.now
+        self._later(partial(self._heeded, name))
+
+    def _heeded(self, name: str) -> None:
+        if self._clock.now - self._changed[name] < REACTION_US:
+            return  # it changed again
+        if self._in_the_way(name):
+            self._tell("above", name)
         ends = self._ends(name)
         drive = self._board.motors[name].drive
         if not ends or not drive:

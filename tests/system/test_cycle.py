@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from soak.cycles import cycles, one_cut, stop, wall_is_right
 from support.caretaker import Caretaker
 
-from twin.invariants import Invariants
+from twin.board import Board
+from twin.invariants import REACTION_US, Invariants
 from twin.table import Table, Unsafe
 from twin.tiles import Tile, make_set
 
@@ -320,17 +322,20 @@ def test_every_state_leaves_by_success_fault_or_a_person() -> None:
 # The watchers themselves
 
 
+def run(board: Board, name: str, duty: int, reverse: int = 0) -> None:
+    motor = board.motors[name]
+    motor.duty = duty
+    motor.apply(reverse, board.inputs["relay_closed"].level)
+
+
 def test_the_invariants_notice_what_moves_before_it_is_home() -> None:
     table = Table(26)
     board, watched = table.board, table.invariants
 
     def drive(name: str, duty: int, reverse: int, seconds: float) -> set[str]:
-        motor = board.motors[name]
-        motor.duty = duty
-        motor.apply(reverse, board.inputs["relay_closed"].level)
+        run(board, name, duty, reverse)
         table.clock.advance(table.clock.now + int(seconds * 1e6))
-        motor.duty = 0
-        motor.apply(reverse, board.inputs["relay_closed"].level)
+        run(board, name, 0, reverse)
         rules = {b.rule for b in watched.breaches}
         watched.clear()
         return rules
@@ -381,3 +386,48 @@ def test_the_invariants_notice_what_must_not_happen() -> None:
     assert "act" in {b.rule for b in watched.breaches}
     with pytest.raises(Unsafe, match="act"):
         table.check()
+
+
+def test_an_end_that_has_just_been_met_is_not_yet_driven_against() -> None:
+    table = Table(27)
+    board, clock, watched = table.board, table.clock, table.invariants
+    down = board.inputs["plate_down_0"]
+    drive = partial(run, board, "plate_0")
+    board.outputs["relay_enable"].set(1)
+    clock.advance(100_000)
+    drive(4095)
+    while down.level:
+        clock.advance(clock.now + 1_000)
+    drive(0)
+    clock.advance(clock.now + 300_000)
+    watched.clear()
+    started = clock.now
+    drive(4095, 1)
+    while not down.level:
+        clock.advance(clock.now + 1_000)
+    met = clock.now
+    assert 1_000 < met - started < REACTION_US
+    clock.advance(started + REACTION_US + 1_000)
+    assert "limit" not in {b.rule for b in watched.breaches}
+    clock.advance(met + REACTION_US + 1_000)
+    assert "limit" in {b.rule for b in watched.breaches}
+
+
+def test_a_start_against_an_end_has_its_time_too() -> None:
+    table = Table(28)
+    board, clock, watched = table.board, table.clock, table.invariants
+    drive = partial(run, board, "plate_0")
+    board.outputs["relay_enable"].set(1)
+    clock.advance(100_000)
+    assert board.inputs["plate_down_0"].level
+    for pause in (0, REACTION_US - 10_000):  # stopped in time, and started again just before the first was looked at
+        drive(0)
+        clock.advance(clock.now + pause)
+        drive(2048, 1)
+        started = clock.now
+        clock.advance(clock.now + 5_000)
+    clock.advance(started + REACTION_US - 1_000)
+    assert watched.breaches == []
+    drive(4095, 1)  # another speed is no new start
+    clock.advance(started + REACTION_US + 1_000)
+    assert {b.rule for b in watched.breaches} == {"limit"}
