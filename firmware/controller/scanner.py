@@ -264,7 +264,7 @@ class Scanner:
             for i in range(few.count):
                 self._copy(few.uids, i)
                 codes.append(await self._identify(zone, air))
-            return not few.noise and not few.overflow
+            return not self._overflowed(zone, few) and not few.noise
         except ReaderFault as fault:
             self._failed(zone, fault)
             raise
@@ -341,7 +341,7 @@ class Scanner:
                         self._deaf -= self._deaf * self._known >> 6
                         if not self._full.lost and not self._full.overflow:
                             presence.vain_for_all(zone, self._began)
-                        if not self._overflowed(zone) and self._known != presence.counts[zone]:
+                        if not self._overflowed(zone, self._full) and self._known != presence.counts[zone]:
                             await self._miss(zone)
                 if presence.missing_count:
                     if presence.missing_count <= _MANY or not self._run:
@@ -723,19 +723,19 @@ class Scanner:
             await full.round()
         while self._stranger_in(zone):
             await self._admit(zone, air)
-        if not self._overflowed(zone):
+        if not self._overflowed(zone, self._full):
             await self._miss(zone)
         return True
 
-    def _overflowed(self, zone):
+    def _overflowed(self, zone, found):
         """Whether the full read just ended found more tags than it had room for, which is told once."""
         bit = 1 << zone
-        if not self._full.overflow:
+        if not found.overflow:
             self._crowded &= ~bit
             return False
         if not self._crowded & bit:
             self._crowded |= bit
-            self._emit("crowded", zone, _HAND_ROOM)
+            self._emit("crowded", zone, found.capacity)
         return True
 
     # -- who is it ---------------------------------------------------------------------------------------------

@@ -8,7 +8,15 @@ import pytest
 from support.caretaker import Caretaker
 from support.workbench import Shop
 
+from twin import geometry
+from twin.tags import Tag
+from twin.tiles import AFI_TILE, Tile
+
+STRANGE_TAG = 72
+CROWDED = 74
 DICE_FAIL = 81
+FIRST_CUP = 16
+ROOM = 24  # tags of one search under a cup
 NO_FACE, TWO_FACES = 0, 2
 
 
@@ -71,3 +79,54 @@ def test_dice_that_have_changed_places_are_read(tmp_path: Path) -> None:
                 face.tag = tag
                 shop.table.air.add(face)
         assert throw(shop, caretaker) == ([dice.values], 1)
+
+
+def test_more_tags_under_a_cup_than_one_search_holds(tmp_path: Path) -> None:
+    with Shop(tmp_path) as shop:
+        caretaker = Caretaker(shop.table)
+        assert caretaker.build() == "up"
+        dice = shop.table.world.mechanics.dice
+        lying = [Tile(0, 0, Tag(0xE00401_0700000000 + 977 * n, b"shop", AFI_TILE)) for n in range(ROOM + 6)]
+        for tile in lying:
+            shop.table.air.add(tile)
+            shop.table.world.ground.put(tile, "cup", geometry.die(0))
+        told, _ = throw(shop, caretaker)
+        assert told in ([], [dice.values])  # never another value
+        crowded = [(e["part"], e["detail"]) for e in caretaker.of("fault") if e["code"] == CROWDED]
+        assert crowded.count((FIRST_CUP, ROOM)) == 1  # once, in spite of many searches
+        assert {zone for zone, _ in crowded} == {FIRST_CUP}
+        # A write past the buffer would have ended a task: a fault of its own and a restart.
+        assert {code for code, _ in caretaker.faults()} <= {STRANGE_TAG, CROWDED, DICE_FAIL}
+        assert shop.table.kernel.resets == []
+        for tile in lying:
+            shop.table.air.remove(tile)
+        assert throw(shop, caretaker) == ([dice.values], 1)
+
+
+@pytest.mark.parametrize("thrown_before", [False, True])
+def test_a_die_among_the_tiles_is_foreign_at_the_gate_and_in_the_audit(thrown_before: bool, tmp_path: Path) -> None:
+    with Shop(tmp_path) as shop:
+        table = shop.table
+        caretaker = Caretaker(table)
+        dice, pan = table.world.mechanics.dice, table.world.mechanics.pan
+        if thrown_before:  # its faces are known by then
+            assert caretaker.build() == "up"
+            for value in range(1, 7):
+                dice.fall = value, value
+                assert throw(shop, caretaker) == ([dice.values], 1)
+            assert caretaker.clear_table()
+        since = caretaker.last
+        face = dice._faces[1][2]
+        table.air.remove(face)
+        missing = next(iter(pan))
+        pan.pop(missing)
+        die = Tile(0, 0, face.tag)
+        table.air.add(die)
+        table.world.ground.put(die, "pan", geometry.pan())
+        pan[die] = None
+        caretaker.build()
+        uid = face.tag.uid.to_bytes(8, "little").hex()
+        assert [(int(e["zone"]) % 4, e["kind"], e["uid"]) for e in caretaker.of("tag", since)] == [(3, "foreign", uid)]
+        audit = caretaker.of("audit", since)[-1]
+        assert (audit["result"], audit["missing"], audit["foreign"], audit["doubled"]) == ("foreign", 1, 1, 0)
+        assert table.kernel.resets == []
