@@ -46,7 +46,7 @@ class Invariants:
         self._lost: set[str] = set()  # axes that nobody knows the place of
         self._resting = False  # power or the circuit was cut, and nobody has pressed a button since
         self._way: dict[str, int] = {}  # where an axis is driven: 1, 0, -1
-        self._changed: dict[str, int] = {}  # when what it must heed last changed: its motor or an input
+        self._changed: dict[tuple[str, str], int] = {}  # by rule and axis: when its motor or an input last changed
         inputs = board.inputs
         inputs["relay_closed"].watch(self._relay)
         inputs["surface_object"].watch(self._above)
@@ -133,8 +133,10 @@ class Invariants:
             if fast and (name in self._lost or not self._homes(name)):
                 self._tell("home", f"{name} before {', '.join(sorted(self._lost))}")
         way = (drive > 0) - (drive < 0)
-        if way and way != self._way.get(name, 0):
-            self._heed(name)
+        if way:
+            started = way != self._way.get(name, 0)
+            self._heed("above", name, started)
+            self._heed("limit", name, started)
         self._way[name] = way
 
     def _relay(self, closed: int) -> None:
@@ -168,25 +170,29 @@ class Invariants:
         if level:
             for name in ("lift", *(f"plate_{n}" for n in range(4))):
                 if self._in_the_way(name):
-                    self._heed(name)
+                    self._heed("above", name)
 
     def _at_end(self, name: str, level: int) -> None:
         if level:
-            self._heed(name)
+            self._heed("limit", name)
 
-    def _heed(self, name: str) -> None:
-        self._changed[name] = self._clock.now
-        self._later(partial(self._heeded, name))
+    def _heed(self, rule: str, name: str, anew: bool = True) -> None:
+        """Look at an axis once the controller has had its time; what it must heed has changed when `anew`."""
+        if anew:
+            self._changed[rule, name] = self._clock.now
+        self._later(partial(self._heeded, rule, name))
 
-    def _heeded(self, name: str) -> None:
-        if self._clock.now - self._changed[name] < REACTION_US:
+    def _heeded(self, rule: str, name: str) -> None:
+        if self._clock.now - self._changed[rule, name] < REACTION_US:
             return  # it changed again
-        if self._in_the_way(name):
-            self._tell("above", name)
+        if self._in_the_way(name) if rule == "above" else self._at_its_end(name):
+            self._tell(rule, name)
+
+    def _at_its_end(self, name: str) -> bool:
+        """An axis is driven against the end it has reached."""
         ends = self._ends(name)
         drive = self._board.motors[name].drive
         if not ends or not drive:
-            return
+            return False
         axis = self._mechanics.axes[name]
-        if (axis.at_high if drive > 0 else axis.at_low) and self._board.inputs[ends[drive > 0]].level:
-            self._tell("limit", name)
+        return (axis.at_high if drive > 0 else axis.at_low) and self._board.inputs[ends[drive > 0]].level == 1
