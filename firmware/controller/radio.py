@@ -42,7 +42,8 @@ class Port:
         self.air = Iso15693(reader)
         self.mux = mux
         self.state = UNKNOWN
-        self.failures = 0
+        self.failures = 0  # since the start of the controller
+        self.restarts = 0  # that failed, in a row
         self.retry_ms = _RETRY_MS
         self.retry_at = ticks_ms()
         self.fault = None  # the last one
@@ -76,7 +77,7 @@ class Radio:
         return self.port(zone).state == OK
 
     def tune(self, zone):
-        """Await it: the field of `zone` is on, and no other. Raises ReaderFault; hand it to `failed`."""
+        """Await it: the field of `zone` is on, and no other. Raises ReaderFault; hand it to `cut`."""
         number, antenna = self.zones[zone]
         port = self.ports[number]
         if zone == self.zone and port.reader.field:
@@ -102,11 +103,18 @@ class Radio:
         """A reader raised: its field is cut by RESET_N, its restart is planned."""
         port.reader.shut()
         port.fault = fault
+        port.failures += 1
         if self.zone >= 0 and self.port(self.zone) is port:
             self.zone = -1
         port.retry_at = ticks_add(ticks_ms(), port.retry_ms)
         if port.state == OK:
             self._state(port, DEGRADED)
+
+    async def cut(self, port, fault):
+        """As `failed`, in a turn of its own: a reader that resets itself takes most of what others may wait for."""
+        await asyncio.sleep_ms(0)
+        self.failed(port, fault)
+        await asyncio.sleep_ms(0)
 
     def ill(self):
         """A port that is due for a restart, or None."""
@@ -127,13 +135,13 @@ class Radio:
             await port.reader.field_on()
             port.reader.field_off()
         except ReaderFault as fault:
-            port.failures += 1
+            port.restarts += 1
             port.retry_ms = min(2 * port.retry_ms, _RETRY_MAX_MS)
-            self.failed(port, fault)
-            if port.failures >= _DOWN_AFTER or port.state == UNKNOWN:
+            await self.cut(port, fault)
+            if port.restarts >= _DOWN_AFTER or port.state == UNKNOWN:
                 self._state(port, DOWN)
             return
-        port.failures = 0
+        port.restarts = 0
         port.retry_ms = _RETRY_MS
         self._state(port, OK)
 

@@ -84,6 +84,7 @@ class Scanner:
         self.presence = Presence(zones, emit)
         self._emit = emit
         self.noise = [0] * zones
+        self._heard = [None] * zones  # when a tag last answered, ms
         self.conflicts = Conflicts(radio, registry, self.presence, emit)
         self.set = -1  # the set in play, 0 or 1: tiles of the other are told as `tag`; -1: any
         self.active = 0  # the seat whose zones come first: it draws next
@@ -144,6 +145,11 @@ class Scanner:
             age = min(age, ticks_diff(now, self._foreground[seat if kind == POND else 4 + seat]))
         return age
 
+    def heard_ms(self, zone):
+        """How long ago a tag last answered in a zone, ms; -1 for never, or for longer than the clock can tell."""
+        heard = self._heard[zone]
+        return -1 if heard is None else max(ticks_diff(ticks_ms(), heard), -1)
+
     async def clear(self):
         """The tiles have been pushed into the table: they leave every zone. Waits until no answer is being judged."""
         await self._borrow()
@@ -203,11 +209,11 @@ class Scanner:
         try:
             return await work
         except ReaderFault as fault:
-            self._failed(zone, fault)
+            await self._failed(zone, fault)
 
-    def _failed(self, zone, fault):
+    async def _failed(self, zone, fault):
         self._read = -1
-        self.radio.failed(self._culprit(self.radio.port(zone), fault), fault)
+        await self.radio.cut(self._culprit(self.radio.port(zone), fault), fault)
 
     async def read_gate(self, side):
         """The tile waiting at a stacking head: its code, None without one, below 0 for a tag that is no tile
@@ -236,7 +242,7 @@ class Scanner:
                     self.noise[zone] += 1
             return None
         except ReaderFault as fault:
-            self._failed(zone, fault)
+            await self._failed(zone, fault)
             raise
         finally:
             self._forget(zone)
@@ -266,7 +272,7 @@ class Scanner:
                 codes.append(await self._identify(zone, air))
             return not self._overflowed(zone, few) and not few.noise
         except ReaderFault as fault:
-            self._failed(zone, fault)
+            await self._failed(zone, fault)
             raise
         finally:
             self._give_back()
@@ -322,6 +328,7 @@ class Scanner:
                     if air.outcome == SILENT:
                         await self._check_discard(zone)
                     else:
+                        self._heard[zone] = ticks_ms()
                         self._deaf -= self._deaf >> 6
                 elif job == _JOB_WATCH:
                     for i in range(self._hold(zone)):
@@ -352,7 +359,7 @@ class Scanner:
                 if self.conflicts.due():
                     await self.conflicts.look()
             except ReaderFault as fault:
-                self._failed(zone, fault)
+                await self._failed(zone, fault)
 
     def _culprit(self, port, fault):
         for other in self.radio.ports:
@@ -497,6 +504,7 @@ class Scanner:
             return False
         self.presence.see(tile)
         self._known += 1
+        self._heard[zone] = ticks_ms()
         return True
 
     def _at_home(self, zone):
@@ -745,15 +753,16 @@ class Scanner:
         uid = self._uid
         code = self.registry.find(uid)
         if code != tile_registry.NONE:
+            self._heard[zone] = ticks_ms()
             return code
-        if not tile_registry.is_tag(uid):
-            self.noise[zone] += 1  # shifted or foreign maker: tell it only if it can be addressed
         for _ in range(_LOOKS):
             await air.read(uid, 0, 2)
             if air.outcome == GOOD:
                 break
         else:
+            self.noise[zone] += 1  # a ghost, of whatever maker: only what can be addressed is told
             return tile_registry.NONE
+        self._heard[zone] = ticks_ms()
         code = tile_registry.code_of(uid, air.data)
         if code >= 0:
             code = self.registry.add(uid, code)

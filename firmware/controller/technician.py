@@ -83,9 +83,9 @@ class Technician:
         _, margin, floor, day, _ = self._calibration.of(zone)
         surface = zone < _SURFACE and zone & 3 != GATE
         return (
-            port.state, min(port.failures, 255), scanner.presence.counts[zone],
-            scanner.asked_ms(zone) if surface else 0, scanner.noise[zone], scanner.conflicts.count,
-            radio.levels[zone], margin, floor, day, radio.powers[zone],
+            port.state, min(port.failures, 0xFFFF), scanner.presence.counts[zone],
+            scanner.asked_ms(zone) if surface else 0, scanner.heard_ms(zone) & 0xFFFFFFFF, scanner.noise[zone],
+            scanner.conflicts.count, radio.levels[zone], margin, floor, day, radio.powers[zone],
         )  # fmt: skip
 
     def conflict(self):
@@ -130,7 +130,7 @@ class Technician:
             await radio.tune(zone)
             return await work(radio.port(zone).air)
         except ReaderFault as fault:
-            radio.failed(radio.port(zone), fault)
+            await radio.cut(radio.port(zone), fault)
             raise CommandError(messages.FAILED)
         finally:
             radio.levels[zone], radio.powers[zone] = usual

@@ -68,7 +68,7 @@ _TEST_BUS = const(0x80)
 _EEPROM_MISC = const(0xE8)
 _DPC_XI = const(0x10)  # the correction of dynamic power control is in effect
 
-_SPIN_US = const(3000)  # BUSY of ordinary commands: some tens of us
+_SPIN_US = const(1000)  # BUSY of ordinary commands: some tens of us
 _SLOW_US = const(18000)  # RF configuration, field, EEPROM
 _MARGIN_US = const(2000)
 _START_US = const(1000)  # tags after field on
@@ -245,6 +245,7 @@ class Pn5180(Operation):
         # Lines are ORed active high; the factory values are not in the sheet. Written once in a chip's life.
         written = await self._set_bit(_EEPROM_IRQ, head[_EEPROM_IRQ - _EEPROM_VERSIONS], 1)
         self._frame(bytes((_READ_EEPROM, _EEPROM_MISC, 1)))
+        await self._ready("EEPROM")
         self._answer(1)
         if await self._set_bit(_EEPROM_MISC, _rx[0], _DPC_XI) or written:
             await self._hard_reset()

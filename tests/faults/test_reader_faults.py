@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +54,41 @@ def test_a_failing_reader_is_told_loses_no_tile_and_comes_back(fault: str, surfa
     assert not surface.wrong()
 
 
+def test_failures_of_a_reader_are_counted_for_as_long_as_the_table_runs(surface: Surface) -> None:
+    """The count outlives the recovery: a reader that comes back every time is seen to be ill."""
+    before = asyncio.run(surface.bench.zone(POND)).failures
+    for _n in range(10):
+        surface.table.board.readers[0].faults.add("busy")
+        surface.run(1.0)
+    state = asyncio.run(surface.bench.zone(POND))
+    assert (state.reader, state.failures - before) == ("ok", 10)
+    assert asyncio.run(surface.bench.zone(4 + POND)).failures == 0
+
+
+def test_a_zone_tells_when_a_tag_last_answered_in_it(surface: Surface) -> None:
+    """Also when its reader works and goes on asking in vain."""
+
+    def heard(zone: int) -> int | None:
+        return asyncio.run(surface.bench.zone(zone)).heard_ms
+
+    surface.lay(70, 8 + MELD)
+    assert surface.settle()
+    for zone in (HAND, POND, 4 + HAND):
+        age = heard(zone)
+        assert age is not None
+        assert age <= 12_000
+    fresh = heard(8 + MELD)
+    assert fresh is not None
+    assert fresh < 1000
+    assert heard(12 + POND) is None
+    surface.lift(70)
+    surface.run(20.0)
+    age = heard(8 + MELD)
+    assert age is not None
+    assert 20_000 <= age <= 21_000
+    assert asyncio.run(surface.bench.zone(8 + MELD)).asked_ms < 3000
+
+
 def test_a_tile_taken_from_a_dead_zone_is_found_where_it_is_laid(surface: Surface) -> None:
     surface.table.board.readers[0].faults.add("dead")
     surface.run(0.5)
@@ -65,8 +101,6 @@ def test_a_tile_taken_from_a_dead_zone_is_found_where_it_is_laid(surface: Surfac
 
 
 def test_a_field_lost_by_heat_is_named_and_comes_back_when_the_chip_has_cooled(surface: Surface) -> None:
-    import asyncio
-
     reader = surface.table.board.readers[0]
     before = len(surface.told)
     reader.temperature_c = 140.0
@@ -94,8 +128,6 @@ def test_a_reader_missing_at_boot_is_named_and_scanning_goes_on(tmp_path: Path) 
 
 def test_a_hanging_reader_does_not_hold_up_the_link(surface: Surface) -> None:
     """Every wait is bounded: pings every 50 ms are answered quickly while a reader hangs again and again (R07, R10)."""
-    import asyncio
-
     reader = surface.table.board.readers[1]
     waits = []
     for n in range(60):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from support.surface import HAND, MELD, POND, Surface, draw_and_discard
+from support.surface import GATE, HAND, MELD, POND, Surface, draw_and_discard
 
+from twin.air import Air
 from twin.noise import Noise, Profile
-from twin.tags import Tag
+from twin.tags import Tag, with_crc
 from twin.tiles import AFI_TILE
 
 
@@ -52,10 +55,45 @@ def test_ghosts_and_shifted_uids_never_become_tiles(tmp_path: Path) -> None:
         surface.run(15.0)
         assert surface.told[told:] == []
         assert not surface.of("tag")
-        import asyncio
+        counted = [asyncio.run(surface.bench.zone(zone)).noise for zone in range(16)]
+        assert [zone for zone, count in enumerate(counted) if zone % 4 == GATE and count] == []
+        assert all(counted[zone] > 0 for zone in (HAND, MELD, *range(POND, 16, 4))), counted
 
-        counted = [asyncio.run(surface.bench.zone(zone)).noise for zone in range(12)]
-        assert sum(counted) > 5
+
+class Haunted(Noise):
+    """Ghosts in one zone, with UIDs of the right maker and product that belong to no tag."""
+
+    def __init__(self, zone: int) -> None:
+        super().__init__(1, ghost=0.02)
+        self.zone = zone
+        self.air: Air | None = None
+        self.conjured = 0
+
+    def haunts(self) -> bool:
+        return self.air is not None and any(
+            on and antenna.zone == self.zone for on, antenna in zip(self.air.powered, self.air.antennas, strict=True)
+        ) and super().haunts()
+
+    def conjure(self, uids: Sequence[int]) -> bytes:
+        self.conjured += 1
+        return with_crc(bytes(2) + (0xE00401_0A00000000 | self.conjured).to_bytes(8, "little"))
+
+
+@pytest.mark.parametrize("zone", [4 + POND, 8 + HAND])
+def test_a_ghost_of_the_right_maker_counts_as_noise_of_its_zone(zone: int, tmp_path: Path) -> None:
+    """R09: nobody answers to that name."""
+    noise = Haunted(zone)
+    with Surface(tmp_path, noise) as surface:
+        noise.air = surface.table.air
+        surface.lay(range(13), zone)
+        surface.lay(range(20, 33), HAND)
+        assert surface.settle()
+        surface.run(10.0)
+        counted = [asyncio.run(surface.bench.zone(other)).noise for other in range(16)]
+        assert noise.conjured > 5
+        assert 0.5 * noise.conjured <= counted[zone] <= noise.conjured
+        assert sum(counted) == counted[zone]
+        assert not surface.of("tag", "leave", "moved")
 
 
 @pytest.mark.parametrize("profile", ["default", "metal", "damaged"])

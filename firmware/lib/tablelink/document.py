@@ -58,7 +58,9 @@ _COMMANDS = {
     "setup": "Stacks a side, sets in use, throws of the dice; from the next cycle on.",
     "dealer": "Tells the table who deals.",
     "forget": "The plates have been emptied by hand: the next wall begins with nothing.",
-    "zone": "A zone's reader (0 ok, 1 degraded, 2 down), counters, and its calibration with the day since 2000.",
+    "zone": "A zone's reader (0 ok, 1 degraded, 2 down) and its failures since the start; when it was last asked and "
+    "when a tag last answered in it (4294967295: never, or days ago), counters, and its calibration with the day "
+    "since 2000.",
     "workbench": "Gives the readers to the technician; the surface is not scanned while the lease lasts.",
     "tag": "A tag of the zone with blocks 0 and 1 of its memory; number 0 reads the zone anew.",
     "tag_write": "Writes blocks 0 and 1 and the AFI under the set's password, and reads back: 0 good, 1 silent, "

@@ -238,7 +238,7 @@ COMMANDS = Commands(
 13 setup | stacks:u8:10..18 sets:u8:1..2 throws:u8:1..2
 14 dealer | seat:u8:0..3
 15 forget!
-32 zone | zone:u8:0..17 | reader:u8 failures:u8 tiles:u8 asked_ms:u32 noise:u32 conflicts:u32 level:u8\
+32 zone | zone:u8:0..17 | reader:u8 failures:u16 tiles:u8 asked_ms:u32 heard_ms:u32 noise:u32 conflicts:u32 level:u8\
  margin:u8 floor:u8 day:u16 power:i8
 33 workbench!~
 34 tag! | zone:u8:0..17 number:u8:0..39 | count:u8 overflow:u8 noise:u8 known:u8 uid:bytes8 memory:bytes8

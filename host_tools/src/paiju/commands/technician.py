@@ -117,8 +117,8 @@ def _picture(states: list[ZoneState], readers: list[ReaderState], conflict: Conf
     if conflict is not None:
         caption += "\n" + _("{n} min ago: {what}").format(n=ago_ms // 60_000, what=conflict.sentence)
     view = Table(
-        Column(_("zone"), no_wrap=True), _("reader"), _("tiles"), _("last asked"), _("noise"), _("errors"),
-        _("level"), _("margin"), _("noise floor"), _("power"),
+        Column(_("zone"), no_wrap=True), _("reader"), _("tiles"), _("last asked"), _("last seen"), _("noise"),
+        _("errors"), _("level"), _("margin"), _("power"),
         Column(_("calibrated"), no_wrap=True),
         caption=caption, box=None, padding=(0, 1, 0, 0),
     )  # fmt: skip
@@ -134,12 +134,19 @@ def _picture(states: list[ZoneState], readers: list[ReaderState], conflict: Conf
         reader = f"[{styles.get(s.reader, 'red')}]{state[s.reader]}[/]{': ' if fault else ''}{fault}"
         view.add_row(
             zone_title(s.zone), reader, str(s.tiles) if surface else "",
-            f"{s.asked_ms / 1000:.1f} s" if surface else "", str(s.noise), str(s.failures), str(s.level),
-            str(s.margin) if s.calibrated else "–", str(s.floor) if s.calibrated else "–",
-            f"{s.power:+}" if surface else "",
+            _ago(s.asked_ms) if surface else "", _ago(s.heard_ms), str(s.noise), str(s.failures), str(s.level),
+            str(s.margin) if s.calibrated else "–", f"{s.power:+}" if surface else "",
             s.calibrated.isoformat() if s.calibrated else _("never"),
         )  # fmt: skip
     return view
+
+
+def _ago(ms: int | None) -> str:
+    if ms is None:
+        return "–"
+    if ms >= 60_000:
+        return _("{n} min").format(n=ms // 60_000)
+    return f"{ms / 1000:.1f} s" if ms < 10_000 else f"{ms // 1000} s"
 
 
 @tiles.command(
@@ -323,7 +330,7 @@ def calibrate(
 
 
 def register(app: typer.Typer) -> None:
-    watch = _("Watch every antenna: tiles there, when it was last asked, margin, noise and errors. Needs no key.")
+    watch = _("Watch every antenna: tiles there, when it was last asked and a tile last seen, margin, noise, errors. Needs no key.")
     short = _("Watch every antenna: tiles, margin, noise and errors.")
     app.command(help=watch, short_help=short, epilog=examples("paiju zones", "paiju zones --once --json"))(zones)
     app.add_typer(tiles, name="tiles")

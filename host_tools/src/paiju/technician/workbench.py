@@ -15,6 +15,7 @@ DAY_ZERO = date(2000, 1, 1)
 SEAT_ZONES = 16
 ZONES = 18
 NO_ZONE = 255
+NEVER = 0xFFFFFFFF
 SURFACE = tuple(zone for zone in range(SEAT_ZONES) if zone % 4 != 3)
 LEVELS = 16
 ANSWER_S = 20.0
@@ -45,6 +46,8 @@ class Table(Protocol):
 class ZoneState:
     """One antenna as the table knows it: `asked_ms` ago it was last asked; levels are receiver levels 0-15.
 
+    `heard_ms` ago a tag last answered in it, None for never or some days ago. `failures` counts from the table's start.
+
     `power` is a signed trim of the field, 0 as the reader comes; what a step does is the reader's own affair.
     """
 
@@ -53,6 +56,7 @@ class ZoneState:
     failures: int
     tiles: int
     asked_ms: int
+    heard_ms: int | None
     noise: int
     conflicts: int
     level: int
@@ -127,8 +131,9 @@ class Workbench:
     async def zone(self, zone: int) -> ZoneState:
         f = await self._ask("zone", zone)
         day = f["day"]
+        heard_ms = f["heard_ms"] if f["heard_ms"] != NEVER else None
         return ZoneState(
-            zone, _STATES[f["reader"]], f["failures"], f["tiles"], f["asked_ms"], f["noise"], f["conflicts"],
+            zone, _STATES[f["reader"]], f["failures"], f["tiles"], f["asked_ms"], heard_ms, f["noise"], f["conflicts"],
             f["level"], f["margin"], f["floor"], f["power"], DAY_ZERO + timedelta(days=day) if day else None,
         )  # fmt: skip
 
