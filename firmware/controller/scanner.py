@@ -84,7 +84,7 @@ class Scanner:
         self.presence = Presence(zones, emit)
         self._emit = emit
         self.noise = [0] * zones
-        self._heard = [None] * zones  # when a tag last answered, ms
+        self._heard: list = [None] * zones  # when a tag last answered, ms
         self.conflicts = Conflicts(radio, registry, self.presence, emit)
         self.set = -1  # the set in play, 0 or 1: tiles of the other are told as `tag`; -1: any
         self.active = 0  # the seat whose zones come first: it draws next

@@ -330,7 +330,10 @@ def calibrate(
 
 
 def register(app: typer.Typer) -> None:
-    watch = _("Watch every antenna: tiles there, when it was last asked and a tile last seen, margin, noise, errors. Needs no key.")
+    watch = _(
+        "Watch every antenna: tiles there, when it was last asked and a tile last seen, margin, noise, errors. "
+        "Needs no key."
+    )
     short = _("Watch every antenna: tiles, margin, noise and errors.")
     app.command(help=watch, short_help=short, epilog=examples("paiju zones", "paiju zones --once --json"))(zones)
     app.add_typer(tiles, name="tiles")
