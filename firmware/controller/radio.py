@@ -99,9 +99,18 @@ class Radio:
             except ReaderFault as fault:
                 self.failed(port, fault)
 
+    async def cut(self, port, fault):
+        """A reader raised: its field is off when this returns, its restart is planned. Hold the lock meanwhile."""
+        await port.reader.recover()
+        self._plan(port, fault)
+        await asyncio.sleep_ms(0)
+
     def failed(self, port, fault):
-        """A reader raised: its field is cut by RESET_N, its restart is planned."""
+        """As `cut`, at once and by RESET_N."""
         port.reader.shut()
+        self._plan(port, fault)
+
+    def _plan(self, port, fault):
         port.fault = fault
         port.failures += 1
         if self.zone >= 0 and self.port(self.zone) is port:
@@ -109,12 +118,6 @@ class Radio:
         port.retry_at = ticks_add(ticks_ms(), port.retry_ms)
         if port.state == OK:
             self._state(port, DEGRADED)
-
-    async def cut(self, port, fault):
-        """As `failed`, in a turn of its own: a reader that resets itself takes most of what others may wait for."""
-        await asyncio.sleep_ms(0)
-        self.failed(port, fault)
-        await asyncio.sleep_ms(0)
 
     def ill(self):
         """A port that is due for a restart, or None."""

@@ -134,7 +134,7 @@ _trim = bytearray((  # SYSTEM_CONFIG 19:12 (table 75)
 ))  # fmt: skip
 _TRIM_AT = const(10)
 _MIN_LEVEL_AT = const(4)  # byte of the setup that holds MIN_LEVEL in its upper half
-_BOOT_US = const(2700)  # 2.5 ms typically; whoever takes longer after a soft reset gets a hard one
+_BOOT_MS = const(3)  # 2.5 ms typically; whoever takes longer after a soft reset gets a hard one
 _BOOT_CAUSE = const(0x1F)  # SYSTEM_STATUS (table 110):
 _BY_ITSELF = const(0x08)  # a soft reset
 _SENSOR_ON = const(0x04)  # TEMP_CONTROL (table 111)
@@ -285,26 +285,29 @@ class Pn5180(Operation):
             self._way = _SOFT
 
     def shut(self):
-        """The field is off when this returns, whatever state the chip is in. `start` is the way back.
+        """RESET_N is held and the field is off when this returns, whatever state the chip is in. `start` is the way back."""
+        self._state = _NOTHING
+        self.field = False
+        self._way = _HARD
+        self._cs(1)
+        self._reset(0)
 
-        A chip resets itself if it still can; if not, or if that did not help the last time, RESET_N is held.
-        """
+    async def recover(self):
+        """As `shut`, but a chip resets itself if it still can; if not, or if that did not help last time, it is shut."""
+        soft = self._way == _SOFT and not self._busy()
         self._state = _NOTHING
         self.field = False
         self._cs(1)
-        if self._way == _SOFT and self._soft_reset():
+        if soft and await self._soft_reset():
             self._way = _FRESH
         else:
-            self._way = _HARD
-            self._reset(0)
+            self.shut()
 
-    def _soft_reset(self):
-        """True when the chip says that it has done it and that it makes no field; takes less than a slot."""
-        if self._busy():
-            return False
+    async def _soft_reset(self):
+        """True when the chip says that it has done it and that it makes no field."""
         try:
             self._frame(_soft_reset)
-            sleep_us(_BOOT_US)
+            await sleep_ms(_BOOT_MS)
             self._frame(_ask_boot)
             sleep_us(_SETTLE_US)
             self._answer(8)

@@ -19,7 +19,7 @@ async def main():
         print("no fault", port.air.outcome)
     except ReaderFault as e:
         print("fault", type(e).__name__, e, ticks_diff(ticks_us(), t))
-        radio.failed(port, e)
+        await radio.cut(port, e)
     print("nss", port.reader._cs())
     await radio.heal(port)
     await radio.tune(2)

@@ -17,7 +17,7 @@ async def main():
                 await port.air.probe()
                 print("probe", port.air.outcome)
         except ReaderFault as e:
-            radio.failed(port, e)
+            await radio.cut(port, e)
             print(type(e).__name__, port.reader.field)
         if port.state:
             await radio.heal(port)
