@@ -285,7 +285,7 @@ class Pn5180(Operation):
             self._way = _SOFT
 
     def shut(self):
-        """RESET_N is held and the field is off when this returns, whatever state the chip is in. `start` is the way back."""
+        """RESET_N is held and the field off when this returns, whatever state the chip is in. `start` is the way back."""
         self._state = _NOTHING
         self.field = False
         self._way = _HARD
@@ -293,7 +293,7 @@ class Pn5180(Operation):
         self._reset(0)
 
     async def recover(self):
-        """As `shut`, but a chip resets itself if it still can; if not, or if that did not help last time, it is shut."""
+        """As `shut`, but a chip resets itself if it still can and if that helped last time."""
         soft = self._way == _SOFT and not self._busy()
         self._state = _NOTHING
         self.field = False
