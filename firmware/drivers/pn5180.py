@@ -285,7 +285,7 @@ class Pn5180(Operation):
             self._way = _SOFT
 
     def shut(self):
-        """RESET_N is held and the field off when this returns, whatever state the chip is in. `start` is the way back."""
+        """RESET_N is held and the field off when this returns, whatever the chip does. `start` is the way back."""
         self._state = _NOTHING
         self.field = False
         self._way = _HARD
