@@ -14,7 +14,7 @@ import typer
 from rich.cells import cell_len
 from typer.testing import CliRunner, Result
 
-from paiju import i18n
+from paiju import cli, i18n
 from paiju.commands import penalties, rules, score
 from paiju.notation import parse_hand
 from paiju.rules import PROFILES, load_profile
@@ -51,6 +51,24 @@ def test_score_shows_fans_total_and_what_was_left_out() -> None:
 )
 def test_languages(language: str, text: str) -> None:
     assert text in run("score", HAND, "--self-drawn", "--lang", language).stdout
+
+
+def test_an_unknown_language_is_refused_with_those_there_are() -> None:
+    done = run("score", HAND, "--lang", "xx")
+    assert done.exit_code == 2
+    assert "'xx' is no language here" in done.stderr
+    assert "zh-Hant" in done.stderr
+    assert run("score", HAND, "--lang", "en-GB").exit_code == 0
+
+
+def test_an_unknown_language_of_the_environment_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("paiju.cli.app", lambda: None)
+    for value, told in (("xx", True), ("zh_TW.UTF-8", False), ("en", False)):
+        monkeypatch.setenv("PAIJU_LANG", value)
+        cli.main()
+        assert ("PAIJU_LANG is 'xx'" in capsys.readouterr().err) is told
 
 
 def test_language_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -628,13 +628,26 @@ def test_the_same_run_takes_the_same_microseconds() -> None:
 # ---- faults
 
 
+def test_a_fault_that_does_not_exist_is_refused() -> None:
+    faults = Host().chip.faults
+    with pytest.raises(ValueError, match="no fault called 'bussy': choose zeros, ones, busy"):
+        faults.add("bussy")
+    with pytest.raises(ValueError, match="stuk"):
+        faults.update({"stuk"}, {"busy"})
+    assert faults <= {"busy"}
+    faults.update({"ones"} - {""})
+    assert "ones" in faults
+
+
 def test_broken_miso() -> None:
     host = Host()
     host.chip.faults.add("zeros")
     assert host.ask(2, 0x07, 0x12, 2) == b"\x00\x00"
-    host.chip.faults = {"ones"}
+    host.chip.faults.clear()
+    host.chip.faults.add("ones")
     assert host.ask(2, 0x07, 0x12, 2) == b"\xff\xff"
-    host.chip.faults = {"dead"}
+    host.chip.faults.clear()
+    host.chip.faults.add("dead")
     assert host.ask(2, 0x07, 0x12, 2) == b"\xff\xff"
     assert host.busy.level == 0
 

@@ -8,7 +8,7 @@ Times are µs of the table's clock.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from twin.air import (
     BYTE_US,
@@ -108,6 +108,19 @@ FAULTS = {
 }
 
 
+class Faults(set[str]):
+    """Names of `FAULTS`; ValueError for any other."""
+
+    def add(self, name: str) -> None:
+        self.update((name,))
+
+    def update(self, *names: Iterable[str]) -> None:
+        for name in set().union(*names):
+            if name not in FAULTS:
+                raise ValueError(f"a reader has no fault called {name!r}: choose {', '.join(FAULTS)}")
+            super().add(name)
+
+
 class _Refused(Exception):
     """A command whose condition is not met; carries the SYSTEM_STATUS bit."""
 
@@ -165,12 +178,12 @@ class _Timer:
 
 
 class Pn5180:
-    """The front end of one reader. `faults` may hold names of `FAULTS`; `temperature_c` is the die's."""
+    """The front end of one reader. `temperature_c` is the die's."""
 
     def __init__(self, clock: Clock, name: str, busy: Signal, irq: Signal, reset: Signal, radio: Radio) -> None:
         self.clock = clock
         self.name = name
-        self.faults: set[str] = set()
+        self.faults = Faults()
         self._busy = busy
         self._irq = irq
         self._reset = reset

@@ -1,8 +1,11 @@
 """The `paiju` command. Each file in `paiju.commands` holds one group of verbs and adds it with `register(app)`."""
 
+import os
+
 import typer
 
 from paiju.commands import COMMANDS
+from paiju.i18n import _, is_known
 
 app = typer.Typer(
     name="paiju",
@@ -16,6 +19,10 @@ for register in COMMANDS:
 
 
 def main() -> None:
+    asked = os.environ.get("PAIJU_LANG")
+    if asked and not is_known(asked):
+        sentence = _("PAIJU_LANG is {value!r}, which is no language here: use en, zh-Hans or zh-Hant.")
+        typer.echo(sentence.format(value=asked), err=True)
     app()
 
 

@@ -17,9 +17,18 @@ LOCALE_DIR = Path(__file__).parent / "locale"
 _TRADITIONAL = ("hant", "tw", "hk", "mo")
 
 
+def is_known(tag: str) -> bool:
+    """Whether there are texts in the language of a tag such as `zh-TW` or `en_GB.UTF-8`."""
+    return _parts(tag)[0] in ("en", "zh")
+
+
+def _parts(tag: str) -> list[str]:
+    return tag.split(".")[0].replace("-", "_").lower().split("_")
+
+
 def match_language(tag: str) -> str:
     """The supported language nearest to a tag such as `zh-TW`, `zh_CN.UTF-8` or `de`; English if none."""
-    parts = tag.split(".")[0].replace("-", "_").lower().split("_")
+    parts = _parts(tag)
     if parts[0] != "zh":
         return "en"
     return "zh_Hant" if any(part in _TRADITIONAL for part in parts[1:]) else "zh_Hans"

@@ -7,13 +7,15 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from paiju.game.position import Setup
-from paiju.i18n import _, set_language
+from paiju.i18n import _, is_known, set_language
 from paiju.rules import PROFILES
 from paiju.tiles import WINDS
 
 
 def _language(tag: str | None) -> str | None:
     if tag:
+        if not is_known(tag):
+            raise typer.BadParameter(_("{value!r} is no language here: use en, zh-Hans or zh-Hant.").format(value=tag))
         set_language(tag)
     return tag
 

@@ -151,16 +151,20 @@ class Connection:
             async with asyncio.timeout(within):
                 await answered.wait()
         except TimeoutError:
-            raise PortError(
-                _("The table at {port} did not answer {command}; it may have run it.").format(
-                    port=self.port, command=name
-                )
-            ) from None
+            raise PortError(self._lost(within)) from None
         finally:
             if pending.reply is None:
                 self.link.withdraw(pending)
         assert pending.reply is not None
         return pending, pending.reply
+
+    def _lost(self, within: float) -> str:
+        """Why there is no answer, and what to do."""
+        if self.problem:
+            return _("{problem} Then try again; what was begun may have been done.").format(problem=self.problem)
+        return _("The table at {port} has not answered for {n} s: try again; it may have done what was asked.").format(
+            port=self.port, n=round(within)
+        )
 
     async def _open(self) -> SerialPort:
         if self.port != AUTO:
@@ -183,7 +187,9 @@ class Connection:
                     data = await port.received.get()
             now = time.monotonic()
             if data == b"":
-                self._port_problem = _("The cable to {port} was pulled or the table went off.").format(port=self.port)
+                self._port_problem = _(
+                    "The cable to {port} was pulled or the table went off: plug it in and switch it on."
+                ).format(port=self.port)
                 return
             if data is not None:
                 while not port.received.empty() and len(data) < 65536:
