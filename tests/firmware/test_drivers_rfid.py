@@ -8,7 +8,7 @@ import re
 import pytest
 from rig import SECOND, Table, slix2
 
-from twin.air import Echo, Noise
+from twin.air import Air, Echo, Noise
 from twin.chips.pn5180 import BOOT_POWER, BOOT_SOFT, TEMP_CONTROL
 from twin.tags import Tag
 
@@ -289,6 +289,38 @@ def test_lost_answers_are_no_wrong_password(seed: int) -> None:
     lines = table.run("password")
     assert [line for line in lines if line.startswith("unlock")] == [
         "unlock ours wrong", "unlock factory good", "unlock factory wrong", "unlock ours good"]  # fmt: skip
+
+
+def test_every_zone_reaches_its_own_antenna_and_no_two_are_ever_powered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an order in which every address line rises and falls; a wrong or swapped bit would hear another's tag."""
+    table = Table()
+    zones = [*(7 * n % 18 for n in range(18)), *range(18)]
+    for zone in range(18):
+        table.put([slix2(0x100 + zone)], zone)
+    at_once = []
+    power = Air._power
+
+    def counted(air: Air, number: int, on: bool) -> None:
+        power(air, number, on)
+        at_once.append(sum(air.powered))
+
+    monkeypatch.setattr(Air, "_power", counted)
+    lines = table.run("reader_air", *(f"probe={zone}" for zone in zones))
+    heard = [line.split() for line in lines if line.startswith("probe")]
+    assert [(int(zone), outcome, int(tag, 16)) for _, zone, outcome, tag, *_ in heard] == [
+        (zone, "good", slix2(0x100 + zone).uid) for zone in zones
+    ]
+    assert set(at_once) == {0, 1}
+    assert not table.air.violations
+
+
+@pytest.mark.parametrize("bits", range(8))
+def test_the_lines_of_a_multiplexer_connect_one_antenna_or_none(bits: int) -> None:
+    """Whatever is written to the expander: two address bits choose, without enable no antenna has a field."""
+    table = Table()
+    assert table.run("mux", str(bits)) == ["field True"]
+    on = [table.air.antennas[n].zone for n, powered in enumerate(table.air.powered) if powered]
+    assert on == ([bits & 3] if bits & 4 else [])
 
 
 def test_an_empty_round_keeps_to_its_air_time() -> None:
