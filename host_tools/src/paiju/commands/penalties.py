@@ -65,7 +65,7 @@ def _penalty(offence: Offence) -> str:
     }
     steps = ", ".join(words.get(step, str(step)) for step in offence.ladder)
     if offence.warned:
-        steps = f"{_('warning')} + {steps}"
+        steps = _("warning") + " + " + steps
     if offence.each_besides:
         steps += _(", and {points} to each of the three").format(points=offence.each_besides)
     return steps

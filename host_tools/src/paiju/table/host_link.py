@@ -103,7 +103,7 @@ class Statistics:
     gaps: int = 0
     refused: int = 0
     reconnects: int = 0
-    longest_stall: float = 0.0
+    longest_stall_ms: int = 0
 
 
 class HostLink:
@@ -199,7 +199,7 @@ class HostLink:
         silent = now - self._heard_at
         if self.state in (State.IN_STEP, State.STALLED):
             if silent > STALLED_AFTER:
-                self.statistics.longest_stall = max(self.statistics.longest_stall, silent)
+                self.statistics.longest_stall_ms = max(self.statistics.longest_stall_ms, int(silent * 1000))
                 self._enter(State.STALLED)
             if silent > LOST_AFTER:
                 self._enter(State.LOST)

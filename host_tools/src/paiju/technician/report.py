@@ -107,6 +107,10 @@ def _pairs(results: Sequence[ZoneResult]) -> str:
     return f'<table class="map"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
 
 
+def _heading(text: str) -> str:
+    return f"<h2>{escape(text)}</h2>"
+
+
 def page(results: Sequence[ZoneResult], table: str, day: date) -> str:
     """The report on table `table` as HTML."""
     title = _("Antennas of table {table}").format(table=table)
@@ -121,12 +125,12 @@ def page(results: Sequence[ZoneResult], table: str, day: date) -> str:
             f"<title>{escape(title)}</title><style>{STYLE}</style>",
             f"<h1>{escape(title)}</h1><p>{day.isoformat()}</p>",
             "<ul>" + "".join(f"<li>{escape(remark)}</li>" for remark in remarks) + "</ul>",
-            f"<h2>{escape(_('Powers tried'))}</h2><p>{escape(powers)}</p>",
+            _heading(_("Powers tried")) + f"<p>{escape(powers)}</p>",
             f'<div class="wide">{_powers(results)}</div>',
-            f"<h2>{escape(_('Read rate and levels above the threshold, seen by the player'))}</h2>",
+            _heading(_("Read rate and levels above the threshold, seen by the player")),
             f"<p>{escape(axes)}</p>",
             f'<div class="maps">{"".join(map(_map, results))}</div>',
-            f"<h2>{escape(_('Cross-talk: a tile in the row is heard in the column'))}</h2>",
+            _heading(_("Cross-talk: a tile in the row is heard in the column")),
             f"<p>{escape(pairs)}</p>",
             f'<div class="wide">{_pairs(results)}</div>',
             "</html>",

@@ -103,7 +103,8 @@ def zone_title(zone: int) -> str:
     if zone >= SEAT_ZONES:
         return _("die {number}").format(number=zone - SEAT_ZONES + 1)
     seat = (_("East"), _("South"), _("West"), _("North"))[zone // 4]
-    return f"{seat} {(_('hand'), _('meld'), _('pond'), _('gate'))[zone % 4]}"
+    kind = (_("hand"), _("meld"), _("pond"), _("gate"))[zone % 4]
+    return f"{seat} {kind}"
 
 
 class Workbench:

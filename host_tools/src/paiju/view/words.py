@@ -195,7 +195,8 @@ def attention_text(setup: Setup, item: Attention) -> Text:
     if item.seat is not None:
         text = Text(f"{seat_name(setup, item.seat)}: ", style="bold").append_text(text)
     if item.zone is not None:
-        text.append(f" [{(_('hand'), _('meld'), _('pond'), _('gate'))[item.zone % 4]}]")
+        kind = (_("hand"), _("meld"), _("pond"), _("gate"))[item.zone % 4]
+        text.append(f" [{kind}]")
     if item.tiles:
         text.append(" ").append_text(tiles_text(item.tiles))
     cleared = _("cleared")
