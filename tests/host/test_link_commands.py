@@ -44,7 +44,8 @@ def test_stats_takes_no_events(table: RealTable) -> None:
     assert one["table"]["acknowledged"] == 0
     assert one["table"]["journal_used"] > 0
     assert one["clock_uncertainty_ms"] > 0
-    rows = [line.split("│")[1:-1] for line in paiju("link", "stats", "--port", table.url).splitlines() if "stall" in line]
+    lines = paiju("link", "stats", "--port", table.url).splitlines()
+    rows = [line.split("│")[1:-1] for line in lines if "stall" in line]
     assert [[cell.strip() != "" for cell in row] for row in rows] == [[True, True, True]]  # one counter, both ends
 
 
