@@ -17,6 +17,7 @@ from paiju.technician.workbench import LEVELS, SURFACE, Workbench, WorkbenchErro
 FLOOR_SHOTS = 60
 NINTHS = 9  # a place is told in ninths of the zone's width and depth
 GOOD_RATE = 0.95
+LONGER_SHOTS = 100
 HEADROOM = 1  # the threshold stays so much above the loudest noise
 WANTED_MARGIN = 2  # a zone with less is told
 CROSSTALK_LIMIT = 0.05
@@ -148,8 +149,8 @@ class _Probe:
 
     async def at_home(self, zone: int, trial: Trial, place: Place) -> None:
         """The tile lies at a place of the zone."""
-        rate = trial.rates[place] = await self._rate(zone, trial, trial.level)
-        trial.levels[place] = await self._highest(zone, trial, GOOD_RATE) if rate >= GOOD_RATE else trial.level - 1
+        rate = trial.rates[place] = await self._well(zone, trial, trial.level)
+        trial.levels[place] = await self._highest(zone, trial) if rate >= GOOD_RATE else trial.level - 1
 
     async def astray(self, zone: int, trial: Trial, home: int, place: Place) -> None:
         """The tile lies in another zone."""
@@ -161,12 +162,24 @@ class _Probe:
     async def _rate(self, zone: int, trial: Trial, level: int) -> float:
         return await self._bench.read_rate(zone, level, trial.power, self._shots, self._uid)
 
-    async def _highest(self, zone: int, trial: Trial, rate: float) -> int:
-        """The highest level at which the rate is reached, as it is at the threshold; by bisection."""
+    async def _well(self, zone: int, trial: Trial, level: int) -> float:
+        """The rate; one that may miss `GOOD_RATE` by chance alone (three sigma of the shots) is measured longer."""
+        rate = await self._rate(zone, trial, level)
+        if GOOD_RATE - 3 * (GOOD_RATE * (1 - GOOD_RATE) / self._shots) ** 0.5 <= rate < GOOD_RATE:
+            more = await self._bench.read_rate(zone, level, trial.power, LONGER_SHOTS, self._uid)
+            rate = (rate * self._shots + more * LONGER_SHOTS) / (self._shots + LONGER_SHOTS)
+        return rate
+
+    async def _highest(self, zone: int, trial: Trial, rate: float | None = None) -> int:
+        """The highest level at which the rate (`GOOD_RATE`) is reached, as it is at the threshold; by bisection."""
         low, high = trial.level, LEVELS - 1
         while low < high:
             middle = (low + high + 1) // 2
-            if await self._rate(zone, trial, middle) >= rate:
+            if rate is None:
+                reached = await self._well(zone, trial, middle) >= GOOD_RATE
+            else:
+                reached = await self._rate(zone, trial, middle) >= rate
+            if reached:
                 low = middle
             else:
                 high = middle - 1
