@@ -15,6 +15,7 @@ from drivers.faults import FieldLost, ReaderDead, ReaderFault, ReaderHot, Reader
 from drivers.iso15693 import ANY_AFI, ERROR, GOOD, SILENT, Inventory
 from tablelink import messages
 
+from . import tile_registry
 from .link import CommandError
 from .presence import NOWHERE
 from .scanner import GATE
@@ -164,6 +165,9 @@ class Technician:
         if self._of != zone:
             return 0, 0, 0, 0, bytes(8), memory
         uid = bytes(self._uid) if number < tags.count else bytes(8)
+        code = self._scanner.registry.find(uid)
+        if known and code not in (tile_registry.NONE, tile_registry.code_of(uid, memory)):
+            await self._unlearn()  # written at another table
         return tags.count, tags.overflow, min(tags.noise, 255), known, uid, memory
 
     async def tag_write(self, zone, afi, uid, memory):
@@ -188,12 +192,16 @@ class Technician:
                 return SILENCE
             return WRITTEN if bytes(air.data[:_MEMORY]) == bytes(memory) else DIFFERS
 
-        if self._learnt and self._at_work:
-            # Tags change their tiles: all are learnt anew once the surface is scanned again.
+        if self._at_work:
+            await self._unlearn()
+        return await self._with(zone, write)
+
+    async def _unlearn(self):
+        """Tags change their tiles, or have: all are learnt anew once the surface is scanned again."""
+        if self._learnt:
             self._learnt = False
             await self._scanner.clear()
             self._scanner.registry.clear()
-        return await self._with(zone, write)
 
     async def _unlock(self, zone, air, uid, password):
         """Open a tag with the password, which it is given if it still has that of the factory."""

@@ -74,6 +74,30 @@ def test_fresh_tags_become_tiles_that_the_scanner_knows(shop: Shop) -> None:
     }
 
 
+def test_a_tag_written_at_another_table_is_learnt_anew_by_an_audit(shop: Shop) -> None:
+    """The table knows a tag by its UID and does not read its memory again in play."""
+
+    def entered() -> list[int]:
+        return [int(event["tile"]) for event in shop.events if event.kind == "enter"]
+
+    there, other = shop.person.tiles[3], shop.person.tiles[7]
+    shop.person.lay(there, POND)
+    shop.table.run_for(3.0)
+    assert entered() == [3]
+    other.tag.memory[:8] = bytes(8)
+    there.tag.memory[:8] = tile_memory(there.tag.uid.to_bytes(8, "little"), 0, 7)
+    shop.person.work()
+    shop.table.run_for(0.5)
+    shop.at_work(shop.bench.tags(POND))  # as the audit does with each portion
+    shop.table.run_for(5.0)
+    assert entered() == [3, 7]
+    assert [event["tile"] for event in shop.events if event.kind == "leave"] == [3]
+    told = len(shop.events)
+    shop.at_work(shop.bench.tags(POND))  # nothing was written: nothing is unlearnt
+    shop.table.run_for(5.0)
+    assert [event.kind for event in shop.events[told:] if event.kind in ("enter", "leave", "moved")] == []
+
+
 def test_registered_tags_are_protected_by_a_password_that_nobody_is_told(shop: Shop) -> None:
     shop.person.erase()
     shop.person.work()
