@@ -214,6 +214,8 @@ class Technician:
             self._radio.silence()
             await asyncio.sleep_ms(_OFF_MS)
             await self._radio.tune(zone)
+        if outcome == slix2.WRONG and await _insist(air, lambda: air.read(uid)) == SILENT:
+            return SILENT  # not deaf for a wrong password, but gone
         return outcome
 
     async def noise_floor(self, zone, level, power, shots):

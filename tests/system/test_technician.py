@@ -218,7 +218,7 @@ def test_a_tag_that_was_registered_as_another_face_is_the_new_one_at_once(shop: 
     assert {event["tile"] for event in shop.events[told:] if event.kind == "enter"} == {20, 21, 22, 23}
 
 
-@pytest.mark.parametrize("after_ms", [20, 50, 80, 95, 110, 125, 140])
+@pytest.mark.parametrize("after_ms", [20, 50, 80, 90, 95, 100, 110, 125, 140])
 def test_a_tile_pulled_away_while_it_is_written_is_told_and_written_the_next_time(after_ms: int, shop: Shop) -> None:
     """Also when only its password has been changed, or only half of what is to be written."""
     shop.person.erase()
