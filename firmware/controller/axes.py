@@ -22,6 +22,7 @@ _CHANNELS = const(8)
 _FLOOR_MS = const(300)  # a motion may take twice its nominal duration and this
 _SLICE_MS = const(20)
 _STRIKES = const(3)  # looks at the current that must agree
+_BRAKE_MS = const(30)  # of full speed at least are driven slowly: an input may be seen so late
 _INRUSH_MS = const(40)  # after the run-up the current takes so long to settle
 _BOUNCE_MS = const(5)
 _WATCH_MS = const(100)
@@ -189,7 +190,7 @@ class Axis:
         return Fault(stalled if verdict == STALLED else late, self.part, self.taken_ms)
 
     async def move(self, bit, reverse, duty=board.PWM_FULL, gentle=False, limit=0):
-        """Drive until the input `bit` is 1. `gentle` ends a long stroke slowly. Returns how it ended.
+        """Drive until the input `bit` is 1. `gentle` ends a stroke slowly. Returns how it ended.
 
         Raises Stopped, Obstructed.
         """
@@ -202,12 +203,13 @@ class Axis:
         try:
             self.on(duty, reverse)
             if gentle:
-                fast = nominal - self.stroke_ms // board.SLOW_SHARE
+                rest = max(self.stroke_ms // board.SLOW_SHARE, _BRAKE_MS)
+                fast = nominal - rest
                 verdict = await self._await(bit, 1, fast, duty, fast)
                 if verdict == LATE:
                     duty = board.PWM_SLOW
                     self.on(duty, reverse)
-                    slow = self.stroke_ms // board.SLOW_SHARE * board.PWM_FULL // duty
+                    slow = rest * board.PWM_FULL // duty
                     verdict = await self._await(bit, 1, limit - fast, duty, slow + slow // 4 + settle)
             else:
                 verdict = await self._await(bit, 1, limit, duty, nominal + nominal // 8 + settle)

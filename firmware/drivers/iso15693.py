@@ -145,20 +145,21 @@ class Iso15693(Operation):
             return False
         outcome = self.reader.outcome
         if outcome == GOOD:
-            outcome = self.inventory_reply(self.uid) if self._take < 0 else self._body()
+            outcome = self.inventory_reply(self.uid, 0) if self._take < 0 else self._body()
         self.outcome = outcome
         return True
 
-    def inventory_reply(self, uid):
-        """Judge a reply that must be that of an inventory; copy its UID."""
+    def inventory_reply(self, uids, at):
+        """Judge a reply that must be that of an inventory; copy its UID to `uids[at : at + 8]`."""
+        answer = _answer
         extra = self.reader.length - _REPLY_INVENTORY
-        if _answer[0] or extra != self._extra and (self._extra >= 0 or extra != 0 and extra != 2):
+        if answer[0] or extra != self._extra and (self._extra >= 0 or extra != 0 and extra != 2):
             return NOISE
-        if _answer[9] != 0xE0:
+        if answer[9] != 0xE0:
             return NOISE
         self._extra = extra
         for i in range(8):
-            uid[i] = _answer[2 + i]
+            uids[at + i] = answer[2 + i]
         return GOOD
 
     def _body(self):
@@ -186,7 +187,7 @@ class Inventory(Operation):
 
     def __init__(self, capacity, air=None):
         self.capacity = capacity
-        self.uids = bytearray(8 * capacity)
+        self.uids = bytearray(8 * capacity + 8)  # and the one that is being judged
         self.count = 0
         self.overflow = False
         self.noise = 0
@@ -194,7 +195,6 @@ class Inventory(Operation):
         self.rounds = 0
         self._air = air
         self._afi = -1
-        self._uid = bytearray(8)
         self._mask = bytearray(8)
         self._level = 0  # nibbles of mask in use
         self._pending = [0] * _LEVELS  # slots still to be entered, one bit each, of the round at each level
@@ -274,10 +274,14 @@ class Inventory(Operation):
 
     def _note(self, outcome):
         if outcome == GOOD:
-            outcome = self._air.inventory_reply(self._uid)
+            outcome = self._air.inventory_reply(self.uids, 8 * self.count)
             if outcome == GOOD:
-                if self._belongs():
-                    self._add()
+                # Every slot is entered once, so a UID that belongs to it is new.
+                if self._belongs(8 * self.count):
+                    if self.count < self.capacity:
+                        self.count += 1
+                    else:
+                        self.overflow = True
                     return
                 outcome = NOISE
         if outcome == NOISE:
@@ -289,36 +293,14 @@ class Inventory(Operation):
         else:
             self.lost += 1  # two tags with one UID, or noise on the last nibble
 
-    def _belongs(self):
+    def _belongs(self, at):
         """A true UID continues the mask with the number of its slot; a shifted one does not."""
-        uid = self._uid
-        for i in range(self._level + 1):
-            byte = uid[i >> 1]
-            nibble = byte >> 4 if i & 1 else byte & 0x0F
-            if i == self._level:
-                return nibble == self._slot
-            byte = self._mask[i >> 1]
-            if nibble != (byte >> 4 if i & 1 else byte & 0x0F):
-                return False
-
-    def _add(self):
-        if self.find(self._uid) >= 0:
-            return
-        if self.count >= self.capacity:
-            self.overflow = True
-            return
-        at = 8 * self.count
-        for i in range(8):
-            self.uids[at + i] = self._uid[i]
-        self.count += 1
-
-    def find(self, uid):
-        """Position of a UID among those found, or -1."""
         uids = self.uids
-        for k in range(0, 8 * self.count, 8):
-            i = 0
-            while i < 8 and uids[k + i] == uid[i]:
-                i += 1
-            if i == 8:
-                return k >> 3
-        return -1
+        level = self._level
+        for i in range(level >> 1):
+            if uids[at + i] != self._mask[i]:
+                return False
+        byte = uids[at + (level >> 1)]
+        if level & 1:
+            return byte >> 4 == self._slot and byte & 0x0F == self._mask[level >> 1] & 0x0F
+        return byte & 0x0F == self._slot

@@ -392,7 +392,8 @@ class Pn5180(Operation):
 
     def next_slot(self):
         """Await it: a lone EOF, which begins the next of 16 slots."""
-        self._keep_t2()
+        if self.outcome != SILENT:
+            self._keep_t2()
         self._frame(self._slot_order)
         self._expect(_EOF_US + _WINDOW_US, 0)
         return self
@@ -402,15 +403,15 @@ class Pn5180(Operation):
         _tx[0] = _SEND_DATA
         _tx[1] = 0
         sleep_us(_SETTLE_US)
-        self._keep_t2()
+        if self.outcome != SILENT:
+            self._keep_t2()
         self._frame(_first(_tx_views, _tx, n + 2))
         self._expect(_FRAME_US + (n + 2) * _BYTE_US + window_us, reply_us)
 
     def _keep_t2(self):
-        if self.outcome != SILENT:
-            rest = ticks_diff(self._quiet, ticks_us())
-            if rest > 0:
-                sleep_us(rest if rest < _T2_US else _T2_US)
+        rest = ticks_diff(self._quiet, ticks_us())
+        if rest > 0:
+            sleep_us(rest if rest < _T2_US else _T2_US)
 
     def _expect(self, silence_us, more_us):
         self.outcome = SILENT

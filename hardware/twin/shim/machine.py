@@ -1,7 +1,7 @@
 # `machine` of the PC port, as far as the firmware uses it: buses and pins of the twin. Costs are microseconds of an
-# RP2040 at 125 MHz, bus time comes on top: fitted to silent slots, answers, probes and field changes of this firmware
-# on the emulated Pico of tests/rp2040, whose own cycles for each instruction and flash access are an estimate. What is
-# computed between two calls is charged by costs.py.
+# RP2040 at 125 MHz, bus time comes on top. What the firmware computes between two calls is charged with them: fitted to
+# slots, answers, probes and field changes of this firmware on the emulated Pico of tests/rp2040, whose own cycles for
+# each instruction and flash access are an estimate. Garbage collections are not charged.
 import _kernel as k
 from micropython import const
 
@@ -19,9 +19,13 @@ _RESET = const(14)
 _PIN_US = const(3)
 _LEVEL_US = const(25)
 _SPI_US = const(14)
-_LOOK_US = const(224)  # and what was read is looked at
+_LOOK_US = const(90)  # and what was read is looked at
 _STATUS = const(12)  # bytes of a reader's status; other frames of a reader are answers of tags,
-_ANSWER_US = const(950)  # which are copied, compared with those heard before, and looked up
+_ANSWER_US = const(105)  # which are copied, partly while the next slot runs
+_INPUTS = const(8)  # bytes in which an expander tells its inputs: the other tasks are awake
+_INPUTS_US = const(900)
+_OUTPUT = const(3)  # bytes that set its outputs, after it was worked out which
+_OUTPUT_US = const(350)
 _I2C_US = const(30)
 _UART_US = const(15)
 _HEARD_US = const(45)  # a byte from the host, decoded
@@ -93,6 +97,8 @@ class SPI:
         n = len(buf)
         self._start(_SPI_WRITE, n)
         k.put(buf, n)
+        if n == _OUTPUT:
+            k.spend(_OUTPUT_US)
 
     def readinto(self, buf, write=0):
         n = len(buf)
@@ -109,6 +115,8 @@ class SPI:
         self._start(_SPI_READ, n)
         k.put(out, n)
         self._take(buf, n)
+        if n == _INPUTS:
+            k.spend(_INPUTS_US)
 
     def _take(self, buf, n):
         k.call()

@@ -6,7 +6,7 @@ import _kernel as _k
 import utime as _real
 from utime import ticks_add  # noqa: F401 - the port's own periods
 
-_DECISION_US = 74  # what a decision by the time costs with the code around it, see machine.py
+_DECISION_US = 66  # what a decision by the time costs with the code around it, see machine.py
 
 if sys.maxsize >> 32:
     _MASK = (1 << 62) - 1
