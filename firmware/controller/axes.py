@@ -21,7 +21,8 @@ LATE = const(3)  # the motor turns freely, the sensor has not answered in time
 _CHANNELS = const(8)
 _FLOOR_MS = const(300)  # a motion may take twice its nominal duration and this
 _SLICE_MS = const(20)
-_STRIKES = const(3)  # looks at the current that must agree
+_STRIKES = const(3)  # looks at the current that must agree,
+_STRIKES_SLOW = const(6)  # of a slow motor also while another one of its group starts
 _BRAKE_MS = const(30)  # of full speed at least are driven slowly: an input may be seen so late
 _INRUSH_MS = const(40)  # after the run-up the current takes so long to settle
 _BOUNCE_MS = const(5)
@@ -172,6 +173,7 @@ class Axis:
         self.stroke_ms, self.run_ma, self.stall_ma, self.channel, self.number, self.run_up_ms = board.AXES[axis]
         self.number += self.part
         self.taken_ms = 0  # by the last motion
+        self._stop = self.off
 
     @property
     def part(self):
@@ -251,10 +253,11 @@ class Axis:
         """Wait for an input while the motor runs; the current decides once the sensor is overdue."""
         started = ticks_ms()
         strikes = 0
+        enough = _STRIKES if duty > board.PWM_SLOW else _STRIKES_SLOW
         last = REACHED
         wait = _SLICE_MS if self.side < 0 else min(due, limit)
         while True:
-            reached = await self._ports.wait(bit, level, wait)
+            reached = await self._ports.wait(bit, level, wait, self._stop if level else None)
             self._motors.check()
             if reached:
                 return REACHED
@@ -264,10 +267,10 @@ class Axis:
                 verdict = self._motors.judge(self, duty)
                 strikes = strikes + 1 if verdict == last else 1
                 last = verdict
-                if strikes >= _STRIKES and verdict != LATE and (self.side < 0 or passed >= due):
+                if strikes >= enough and verdict != LATE and (self.side < 0 or passed >= due):
                     return verdict
             if passed >= limit:
-                return LATE if strikes < _STRIKES else last
+                return LATE if strikes < enough else last
 
 
 # Linear axes: the inputs at the low end, at the high end

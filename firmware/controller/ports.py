@@ -55,12 +55,15 @@ class Ports:
     def put(self, bit, level):
         self.expanders[bit >> 4].write_bit(bit & 15, level)
 
-    async def wait(self, bit, level, limit_ms):
-        """True when the input has (or had for a moment) this level, False after `limit_ms` or at `release`."""
+    async def wait(self, bit, level, limit_ms, then=None):
+        """True when the input has (or had for a moment) this level, False after `limit_ms` or at `release`.
+
+        `then()` is called as soon as it is seen, before any task has its turn.
+        """
         if self.level(bit) == level:
             return True
         event = asyncio.Event()
-        entry = [bit, level, event, False]
+        entry = [bit, level, event, False, then]
         self._waiting.append(entry)
         try:
             await asyncio.wait_for_ms(event.wait(), limit_ms)
@@ -102,6 +105,8 @@ class Ports:
             if entry[0] == bit and (pulsed or entry[1] == level):
                 entry[3] = True
                 entry[2].set()
+                if entry[4] is not None:
+                    entry[4]()
         if self.on_input is not None:
             if pulsed:
                 self.on_input(bit, 1 - level)

@@ -1,7 +1,8 @@
 # `machine` of the PC port, as far as the firmware uses it: buses and pins of the twin. Costs are microseconds of an
 # RP2040 at 125 MHz, bus time comes on top. What the firmware computes between two calls is charged with them: fitted to
 # slots, answers, probes and field changes of this firmware on the emulated Pico of tests/rp2040, whose own cycles for
-# each instruction and flash access are an estimate. Garbage collections are not charged.
+# each instruction and flash access are an estimate. Garbage collections are not charged, nor all that other tasks do:
+# together about 5 % of its time.
 import _kernel as k
 from micropython import const
 
@@ -19,17 +20,14 @@ _RESET = const(14)
 _PIN_US = const(3)
 _LEVEL_US = const(25)
 _SPI_US = const(14)
-_LOOK_US = const(90)  # and what was read is looked at
+_READERS = const(0)  # their bus
+_LOOK_US = const(90)  # and what was read from a reader is looked at,
+_WORK_US = const(222)  # or from another chip
 _STATUS = const(12)  # bytes of a reader's status; other frames of a reader are answers of tags,
 _ANSWER_US = const(105)  # which are copied, partly while the next slot runs
-_INPUTS = const(8)  # bytes in which an expander tells its inputs: the other tasks are awake
-_INPUTS_US = const(900)
-_OUTPUT = const(3)  # bytes that set its outputs, after it was worked out which
-_OUTPUT_US = const(350)
 _I2C_US = const(30)
 _UART_US = const(15)
 _HEARD_US = const(45)  # a byte from the host, decoded
-_SAID_US = const(19)  # a byte to the host, encoded
 
 PWRON_RESET = const(1)
 WDT_RESET = const(3)
@@ -97,8 +95,6 @@ class SPI:
         n = len(buf)
         self._start(_SPI_WRITE, n)
         k.put(buf, n)
-        if n == _OUTPUT:
-            k.spend(_OUTPUT_US)
 
     def readinto(self, buf, write=0):
         n = len(buf)
@@ -115,15 +111,13 @@ class SPI:
         self._start(_SPI_READ, n)
         k.put(out, n)
         self._take(buf, n)
-        if n == _INPUTS:
-            k.spend(_INPUTS_US)
 
     def _take(self, buf, n):
         k.call()
         rx = k.rx
         for i in range(n):
             buf[i] = rx[36 + i]
-        k.spend(_LOOK_US)
+        k.spend(_LOOK_US if self._id == _READERS else _WORK_US)
 
     def read(self, n, write=0):
         buf = bytearray(n)
@@ -205,7 +199,7 @@ class UART:
     def write(self, buf, n=-1):
         if n < 0 or n > len(buf):
             n = len(buf)
-        k.spend(_UART_US + _SAID_US * n)
+        k.spend(_UART_US)
         k.head(_UART_WRITE, n + 4)
         k.put8(self._twin_uart)
         k.put(buf, n)
