@@ -27,7 +27,6 @@ _STATUS = const(12)  # bytes of a reader's status; other frames of a reader are 
 _ANSWER_US = const(105)  # which are copied, partly while the next slot runs
 _I2C_US = const(30)
 _UART_US = const(15)
-_HEARD_US = const(45)  # a byte from the host, decoded
 
 PWRON_RESET = const(1)
 WDT_RESET = const(3)
@@ -185,7 +184,6 @@ class UART:
         got = k.R.n
         if not got:
             return None
-        k.spend(_HEARD_US * got)
         rx = k.rx
         for i in range(got):
             buf[i] = rx[36 + i]
