@@ -23,7 +23,7 @@ _FLOOR_MS = const(300)  # a motion may take twice its nominal duration and this
 _SLICE_MS = const(20)
 _STRIKES = const(3)  # looks at the current that must agree,
 _STRIKES_SLOW = const(6)  # of a slow motor also while another one of its group starts
-_BRAKE_MS = const(30)  # of full speed at least are driven slowly: an input may be seen so late
+_BRAKE_MS = const(18)  # of full speed at least are driven slowly: an input may be seen so late
 _INRUSH_MS = const(40)  # after the run-up the current takes so long to settle
 _BOUNCE_MS = const(5)
 _WATCH_MS = const(100)
@@ -191,8 +191,10 @@ class Axis:
             return Fault(MOTOR_OPEN, self.number, self.taken_ms)
         return Fault(stalled if verdict == STALLED else late, self.part, self.taken_ms)
 
-    async def move(self, bit, reverse, duty=board.PWM_FULL, gentle=False, limit=0):
-        """Drive until the input `bit` is 1. `gentle` ends a stroke slowly. Returns how it ended.
+    async def move(self, bit, reverse, duty=board.PWM_FULL, gentle=False, limit=0, sure=True):
+        """Drive until the input `bit` is 1. `gentle` ends a stroke slowly, `sure` whether its switch stays closed.
+
+        Returns how it ended.
 
         Raises Stopped, Obstructed.
         """
@@ -218,7 +220,7 @@ class Axis:
         finally:
             self.off()
             self.taken_ms = ticks_diff(ticks_ms(), started)
-        if verdict == REACHED and gentle:
+        if verdict == REACHED and gentle and sure:
             await asyncio.sleep_ms(_BOUNCE_MS)
             if not self._ports.level(bit):
                 return LATE  # a loose switch

@@ -243,7 +243,7 @@ class Side:
             cells[m.PUSHING] |= mask
             self._memory.save()
             for _ in range(2):
-                verdict = await self.pusher.move(board.IN_PUSHER_END[self.n], 0, gentle=True)
+                verdict = await self.pusher.move(board.IN_PUSHER_END[self.n], 0, gentle=True, sure=False)
                 if verdict in (REACHED, OPEN):
                     break
                 await self._back()
@@ -268,6 +268,6 @@ class Side:
                 back.cancel()
 
     async def _back(self):
-        verdict = await self.pusher.move(board.IN_PUSHER_HOME[self.n], 1, gentle=True)
+        verdict = await self.pusher.move(board.IN_PUSHER_HOME[self.n], 1, gentle=True, sure=False)
         if verdict != REACHED:
             raise self.pusher.fault(verdict, faults.PUSH_STUCK, faults.CHAIN_NO_ZERO)
