@@ -173,7 +173,6 @@ class Axis:
         self.stroke_ms, self.run_ma, self.stall_ma, self.channel, self.number, self.run_up_ms = board.AXES[axis]
         self.number += self.part
         self.taken_ms = 0  # by the last motion
-        self._stop = self.off
 
     @property
     def part(self):
@@ -259,7 +258,7 @@ class Axis:
         last = REACHED
         wait = _SLICE_MS if self.side < 0 else min(due, limit)
         while True:
-            reached = await self._ports.wait(bit, level, wait, self._stop if level else None)
+            reached = await self._ports.wait(bit, level, wait, self.off if level else None)
             self._motors.check()
             if reached:
                 return REACHED

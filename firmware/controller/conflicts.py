@@ -41,7 +41,7 @@ class Conflicts:
         self.count += 1
         if self._left:
             return
-        if tile == self._tile and zone == self._other:
+        if self.about(tile, zone):
             self._votes += 1
         elif self._votes:
             self._votes -= 1

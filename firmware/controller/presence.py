@@ -164,13 +164,11 @@ class Presence:
         self._seen[tile >> 3] |= 1 << (tile & 7)
 
     def unseen(self, zone, tile):
-        """The next tile from `tile` on that should be in `zone` and was not seen, or -1."""
-        zones = self.zone_of
-        while tile < TILES:
-            if zones[tile] == zone and not self._seen[tile >> 3] >> (tile & 7) & 1:
-                return tile
-            tile += 1
-        return -1
+        """The next tile from `tile` on that should be in `zone`, is not missing and was not seen, or -1."""
+        tile = self.after(zone, tile)
+        while tile >= 0 and self._seen[tile >> 3] >> (tile & 7) & 1:
+            tile = self.after(zone, tile + 1)
+        return tile
 
     def _slot(self, tile):
         if tile >= 0 and not self.missing_count:

@@ -60,7 +60,7 @@ _KNOWN_STRANGERS = const(16)
 _STRANGERS = const(18)  # their bit beside those of the zones
 _STRANGERS_MS = const(60000)  # more than these in so long are not told one by one
 
-# Jobs: 0-3 pond of the seat, 4-7 meld of the seat, 8 the last discard; then rounds, of a full read or of the watch
+# Jobs: 0-3 pond of the seat, 4-7 meld of the seat, 8 the last discard; then a round of a full read, or the watch
 _JOB_DISCARD = const(8)
 _JOBS = const(9)
 _JOB_WATCH = const(10)
@@ -525,10 +525,7 @@ class Scanner:
             self._held_count = 0
             tile = presence.after(zone, 0)
             while tile >= 0 and self._held_count < _NEWCOMERS:
-                if self.registry.uid_of(code_at(tile), self._hunted):
-                    at = 8 * self._held_count
-                    for i in range(8):
-                        self._held[at + i] = self._hunted[i]
+                if self.registry.uid_of(code_at(tile), self._held, 8 * self._held_count):
                     self._held_count += 1
                 tile = presence.after(zone, tile + 1)
         return self._held_count
@@ -543,7 +540,7 @@ class Scanner:
         presence = self.presence
         tile = presence.unseen(zone, 0)
         while tile >= 0:
-            if not presence.is_missing(tile) and self.registry.uid_of(code_at(tile), self._hunted):
+            if self.registry.uid_of(code_at(tile), self._hunted):
                 if await self._silent(zone, self._hunted, self._looks()):
                     self._lost(tile, zone)
                 else:

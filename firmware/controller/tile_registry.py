@@ -88,16 +88,16 @@ class TileRegistry:
         mem[at * _ENTRY + 6] = code >> 8
         return code
 
-    def uid_of(self, code, into):
-        """Write the UID of a known code into eight bytes; False when it is not known."""
+    def uid_of(self, code, into, start=0):
+        """Write the UID of a known code into eight bytes from `start` on; False when it is not known."""
         at = self._place(code)
         if at < 0:
             return False
         for i in range(5):
-            into[4 - i] = self._mem[at + i]
-        into[5] = 0x01
-        into[6] = 0x04
-        into[7] = 0xE0
+            into[start + 4 - i] = self._mem[at + i]
+        into[start + 5] = 0x01
+        into[start + 6] = 0x04
+        into[start + 7] = 0xE0
         return True
 
     def clear(self):

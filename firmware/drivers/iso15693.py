@@ -274,10 +274,11 @@ class Inventory(Operation):
 
     def _note(self, outcome):
         if outcome == GOOD:
-            outcome = self._air.inventory_reply(self.uids, 8 * self.count)
+            at = 8 * self.count
+            outcome = self._air.inventory_reply(self.uids, at)
             if outcome == GOOD:
                 # Every slot is entered once, so a UID that belongs to it is new.
-                if self._belongs(8 * self.count):
+                if self._belongs(at):
                     if self.count < self.capacity:
                         self.count += 1
                     else:
