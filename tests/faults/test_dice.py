@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from support.caretaker import Caretaker
 from support.workbench import Shop
 
 from twin import geometry
+from twin.dice import Dice
 from twin.tags import Tag
 from twin.tiles import AFI_TILE, Tile
 
@@ -18,6 +21,15 @@ DICE_FAIL = 81
 FIRST_CUP = 16
 ROOM = 24  # tags of one search under a cup
 NO_FACE, TWO_FACES = 0, 2
+
+
+@contextmanager
+def built(folder: Path, noise: str | None = None) -> Iterator[tuple[Shop, Caretaker, Dice]]:
+    """A shop whose walls are up."""
+    with Shop(folder, noise) as shop:
+        caretaker = Caretaker(shop.table)
+        assert caretaker.build() == "up"
+        yield shop, caretaker, shop.table.world.mechanics.dice
 
 
 def throw(shop: Shop, caretaker: Caretaker) -> tuple[list[tuple[object, object]], int]:
@@ -33,10 +45,7 @@ def throw(shop: Shop, caretaker: Caretaker) -> tuple[list[tuple[object, object]]
 @pytest.mark.parametrize("noise", [None, "default"])
 @pytest.mark.parametrize("leaning", [[NO_FACE], [TWO_FACES], [NO_FACE, TWO_FACES], [TWO_FACES, NO_FACE]])
 def test_a_cocked_die_is_spun_again_and_told_once(leaning: list[int], noise: str | None, tmp_path: Path) -> None:
-    with Shop(tmp_path, noise) as shop:
-        caretaker = Caretaker(shop.table)
-        assert caretaker.build() == "up"
-        dice = shop.table.world.mechanics.dice
+    with built(tmp_path, noise) as (shop, caretaker, dice):
         dice.leaning += leaning
         told, rests = throw(shop, caretaker)
         assert told == [dice.values]
@@ -45,10 +54,7 @@ def test_a_cocked_die_is_spun_again_and_told_once(leaning: list[int], noise: str
 
 
 def test_a_die_that_is_cocked_three_times_is_a_fault_and_the_next_press_is_a_new_throw(tmp_path: Path) -> None:
-    with Shop(tmp_path) as shop:
-        caretaker = Caretaker(shop.table)
-        assert caretaker.build() == "up"
-        dice = shop.table.world.mechanics.dice
+    with built(tmp_path) as (shop, caretaker, dice):
         dice.leaning += [NO_FACE, TWO_FACES, NO_FACE]
         assert throw(shop, caretaker) == ([], 3)
         assert DICE_FAIL in {code for code, _ in caretaker.faults()}
@@ -58,19 +64,13 @@ def test_a_die_that_is_cocked_three_times_is_a_fault_and_the_next_press_is_a_new
 
 @pytest.mark.parametrize("noise", ["default", "harsh"])
 def test_noise_costs_no_throw(noise: str, tmp_path: Path) -> None:
-    with Shop(tmp_path, noise) as shop:
-        caretaker = Caretaker(shop.table)
-        assert caretaker.build() == "up"
-        dice = shop.table.world.mechanics.dice
+    with built(tmp_path, noise) as (shop, caretaker, dice):
         for _ in range(15):
             assert throw(shop, caretaker) == ([dice.values], 1)
 
 
 def test_dice_that_have_changed_places_are_read(tmp_path: Path) -> None:
-    with Shop(tmp_path) as shop:
-        caretaker = Caretaker(shop.table)
-        assert caretaker.build() == "up"
-        dice = shop.table.world.mechanics.dice
+    with built(tmp_path) as (shop, caretaker, dice):
         one, two = dice._faces
         for a, b in zip(one, two, strict=True):
             tags = a.tag, b.tag
@@ -82,10 +82,7 @@ def test_dice_that_have_changed_places_are_read(tmp_path: Path) -> None:
 
 
 def test_more_tags_under_a_cup_than_one_search_holds(tmp_path: Path) -> None:
-    with Shop(tmp_path) as shop:
-        caretaker = Caretaker(shop.table)
-        assert caretaker.build() == "up"
-        dice = shop.table.world.mechanics.dice
+    with built(tmp_path) as (shop, caretaker, dice):
         lying = [Tile(0, 0, Tag(0xE00401_0700000000 + 977 * n, b"shop", AFI_TILE)) for n in range(ROOM + 6)]
         for tile in lying:
             shop.table.air.add(tile)

@@ -38,14 +38,19 @@ def test_r06_a_tag_that_leaves_in_the_middle_of_the_rounds_costs_no_other(size: 
     assert overflow == "0"
 
 
+def lay_a_seat(surface: Surface, melds: int = 3) -> None:
+    """Tiles 0-12 into the hand, 20 and on into the meld, 40-49 into the pond of the first seat."""
+    surface.lay(range(13), HAND)
+    surface.lay(range(20, 20 + melds), MELD)
+    surface.lay(range(40, 50), POND)
+    assert surface.settle()
+
+
 def test_r08_a_tile_that_moves_while_both_zones_hear_it_is_told_at_once(tmp_path: Path) -> None:
     """Heard in 95 % of the scans where it lies and in 20 % beside it; it moves over in 300 ms."""
     noise = Noise(8, missed=0.05)
     with Surface(tmp_path, noise) as surface:
-        surface.lay(range(13), HAND)
-        surface.lay(range(20, 23), MELD)
-        surface.lay(range(40, 50), POND)
-        assert surface.settle()
+        lay_a_seat(surface)
         tag = surface.tile(20).tag
         noise.overlaps[tag, POND] = 0.2
         told = len(surface.told)
@@ -71,10 +76,7 @@ def test_r08_a_tile_that_two_zones_keep_hearing_is_told_once_with_the_hits_of_ei
     """A tile of a hand is loud; one of a pond is quiet, and heard elsewhere by the audit only."""
     noise = Noise(8, missed=0.05)
     with Surface(tmp_path, noise) as surface:
-        surface.lay(range(13), HAND)
-        surface.lay(range(20, 23), MELD)
-        surface.lay(range(40, 50), POND)
-        assert surface.settle()
+        lay_a_seat(surface)
         assert asyncio.run(surface.bench.conflict())["zone"] == NO_ZONE
         noise.overlaps[surface.tile(tile).tag, other] = 0.2
         told = len(surface.told)
@@ -94,9 +96,7 @@ def test_r08_a_tile_that_two_zones_keep_hearing_is_told_once_with_the_hits_of_ei
 def test_r08_a_tile_that_moves_while_it_is_measured_is_not_told_and_play_goes_on_as_fast(tmp_path: Path) -> None:
     noise = Noise(8)
     with Surface(tmp_path, noise) as surface:
-        surface.lay(range(13), HAND)
-        surface.lay(range(40, 50), POND)
-        assert surface.settle()
+        lay_a_seat(surface, melds=0)
         noise.overlaps[surface.tile(5).tag, MELD] = 0.9
         assert surface.table.run_for(60.0, lambda: bool(surface.of("fault")))
         latencies = []
