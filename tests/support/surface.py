@@ -43,6 +43,9 @@ class Surface(Shop):
         if noise is not None:
             self.make_noise(Noise.named(noise, seed) if isinstance(noise, str) else noise)
         self.stored_at: list[int] = []
+        self._told: list[Told] = []
+        self._where: dict[int, int] = {}
+        self._followed = 0  # events
         self.truth: dict[int, list[tuple[int, int | None]]] = {}
 
     def make_noise(self, noise: Noise | None) -> None:
@@ -102,29 +105,32 @@ class Surface(Shop):
 
     @property
     def told(self) -> list[Told]:
-        out = []
-        for event, at in zip(self.events, self.stored_at, strict=True):
-            if event.kind == "enter":
-                out.append(Told(at, "enter", int(event["tile"]), int(event["zone"])))
-            elif event.kind == "leave":
-                out.append(Told(at, "leave", int(event["tile"]), None))
-            elif event.kind == "moved":
-                out.append(Told(at, "moved", int(event["tile"]), int(event["to"])))
-        return out
+        self._follow()
+        return self._told
 
     def places(self) -> dict[int, int]:
-        """Where the events put every tile; each is in one zone at a time."""
-        where: dict[int, int] = {}
-        for event in self.events:
+        """Where the events put every tile."""
+        self._follow()
+        return dict(self._where)
+
+    def _follow(self) -> None:
+        """Take in the events since the last time; each tile is in one zone at a time."""
+        where = self._where
+        while self._followed < len(self.events):
+            event, at = self.events[self._followed], self.stored_at[self._followed]
+            self._followed += 1
+            if event.kind not in ("enter", "leave", "moved"):
+                continue
+            tile, zone = int(event["tile"]), None
             if event.kind == "enter":
-                assert event["tile"] not in where, event
-                where[int(event["tile"])] = int(event["zone"])
+                assert tile not in where, event
+                where[tile] = zone = int(event["zone"])
             elif event.kind == "moved":
-                assert where[int(event["tile"])] == event["from"] != event["to"], event
-                where[int(event["tile"])] = int(event["to"])
-            elif event.kind == "leave":
-                assert where.pop(int(event["tile"])) == event["zone"], event
-        return where
+                assert where[tile] == event["from"] != event["to"], event
+                where[tile] = zone = int(event["to"])
+            else:
+                assert where.pop(tile) == event["zone"], event
+            self._told.append(Told(at, event.kind, tile, zone))
 
     def wrong(self) -> list[Told]:
         """Events that tell of a tile what was not so."""
