@@ -120,7 +120,7 @@ def _picture(states: list[ZoneState], readers: list[ReaderState], conflict: Conf
         Column(_("zone"), no_wrap=True), _("reader"), _("tiles"), _("last asked"), _("last seen"), _("noise"),
         _("errors"), _("level"), _("margin"), _("power"),
         Column(_("calibrated"), no_wrap=True),
-        caption=caption, box=None, padding=(0, 1, 0, 0),
+        caption=caption, box=None, padding=(0, 1, 0, 0), pad_edge=False,
     )  # fmt: skip
     words = {
         "dead": _("does not answer"), "hung": _("hung"), "refused": _("refused a command"), "hot": _("too hot"),
